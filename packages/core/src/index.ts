@@ -1,0 +1,6 @@
+// The words and the decisions. Imports nothing.
+export * from './problem.ts';
+export type { Clock } from './clock.ts';
+export type * from './load-balancer.ts';
+export * from './member.ts';
+export type * from './provider.ts';

@@ -1,0 +1,36 @@
+// Expected failures as values, and the one table that says which of them a later try may cure.
+
+/**
+ * Codes of expected failures. `retry`: may a later try succeed though the user changed nothing?
+ * The code is also the `reason` of status conditions.
+ */
+export const problems = {
+  invalid: { retry: false },
+  missing: { retry: false },
+  exists: { retry: false },
+  taken: { retry: false },
+  denied: { retry: false },
+  exhausted: { retry: false },
+  conflict: { retry: true },
+  gone: { retry: true },
+  busy: { retry: true },
+  unreachable: { retry: true },
+} as const;
+
+export type ProblemCode = keyof typeof problems;
+
+/** What went wrong, in words that say what was tried and what to do. `path`: the field at fault, as `spec.listners[0].port`. */
+export interface Problem {
+  code: ProblemCode;
+  message: string;
+  path?: string | undefined;
+}
+
+export type Result<T> = { ok: true; value: T } | { ok: false; problem: Problem };
+
+export const ok = <T>(value: T): { ok: true; value: T } => ({ ok: true, value });
+
+export const fail = (code: ProblemCode, message: string, path?: string): { ok: false; problem: Problem } => ({
+  ok: false,
+  problem: path === undefined ? { code, message } : { code, message, path },
+});

@@ -1,0 +1,55 @@
+// The contract of a place that load balancers can be put.
+import type { Key, LoadBalancer, Scope } from './load-balancer.ts';
+import type { Member, MemberPlan, PoolRef } from './member.ts';
+import type { Problem, Result } from './problem.ts';
+
+/** One load balancer in the words of a place, and whose it is. */
+export interface Item<Form> {
+  key: Key;
+  /** Without members: these have a lane of their own, so the plan never compares them. */
+  form: Form;
+  owner: string;
+  address?: string | undefined;
+  /** By pool name, what a write of the whole scope puts in so that it takes no member away. */
+  members?: ReadonlyMap<string, readonly Member[]> | undefined;
+}
+
+export interface Plan<Form> {
+  scope: Scope;
+  owner: string;
+  create: Item<Form>[];
+  update: { from: Item<Form>; to: Item<Form> }[];
+  remove: Item<Form>[];
+  /** What the scope holds afterwards, others' items included, for places that are written whole. */
+  after: Item<Form>[];
+}
+
+export interface Placed {
+  key: Key;
+  address?: string | undefined;
+  problem?: Problem | undefined;
+}
+
+/** A place that load balancers can be put: a BIG-IP, a cloud account, memory. */
+export interface Provider<Form = unknown> {
+  readonly name: string;
+  /** The part written in one step: a BIG-IP tenant, one cloud load balancer. */
+  scopeOf(lb: LoadBalancer): Scope;
+  /** `lb` in the words of the place. Pure; golden files test it. */
+  compile(lb: LoadBalancer): Result<Form>;
+  /** Scopes with something of `owner` in them, to sweep after deletes and restarts. */
+  owned(owner: string, signal: AbortSignal): Promise<Result<Scope[]>>;
+  /** What `scope` holds now, ours and not ours. */
+  read(scope: Scope, signal: AbortSignal): Promise<Result<Item<Form>[]>>;
+  /** Make `scope` match `plan`. Safe to repeat. */
+  apply(plan: Plan<Form>, signal: AbortSignal): Promise<Result<Placed[]>>;
+  /** The member lane, for places that take members without a redeclaration; absent where they do not. */
+  members?: MemberLane;
+}
+
+export interface MemberLane {
+  /** What the pool holds now, or undefined when there is no such pool (yet). */
+  read(pool: PoolRef, signal: AbortSignal): Promise<Result<Member[] | undefined>>;
+  /** Write just these changes. Safe to repeat; what an operator disabled by hand stays disabled. */
+  write(pool: PoolRef, plan: MemberPlan, signal: AbortSignal): Promise<Result<void>>;
+}
