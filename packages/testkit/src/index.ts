@@ -1,0 +1,2 @@
+// What tests share. Imported by tests only.
+export { fakeClock, type FakeClock } from './fake-clock.ts';
