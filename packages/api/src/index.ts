@@ -1,0 +1,38 @@
+// Our kinds, once: types, CustomResourceDefinitions, and the checks that admission, command line and browser share.
+export { type Condition } from './condition.ts';
+export { type Crd, type CrdVersion, type RootSchema, crds, definitions } from './crds.ts';
+export type { Column, Definition, KindOf, ObjectMeta, Resource } from './kind.ts';
+export {
+  type Lbrule,
+  type LbruleEntry,
+  type LbruleSpec,
+  type LbruleStatus,
+  type LbruleValue,
+  lbrule,
+  lbrules,
+  longestRegexp,
+} from './lbrule.ts';
+export {
+  type Lbticket,
+  type LbticketSpec,
+  type LbticketStatus,
+  type Process,
+  type Transition,
+  forceAnnotation,
+  frozenFields,
+  isDeletable,
+  isOpen,
+  lbticket,
+  lbtickets,
+} from './lbticket.ts';
+export { type Listner, isHttp } from './listner.ts';
+export {
+  type Loadbalancer,
+  type LoadbalancerIp,
+  type LoadbalancerSpec,
+  type LoadbalancerStatus,
+  loadbalancer,
+  loadbalancers,
+} from './loadbalancer.ts';
+export type { WeightedService } from './services.ts';
+export type { CelRule, Structural } from './structural.ts';

@@ -1,0 +1,153 @@
+// A listner (the seed's spelling): one port of a ticket's address, and the Services behind it.
+import { type Static, Type } from 'typebox';
+import { atomicList, choice, identifier, listMap, objectName, port, ruled } from './schema.ts';
+import { weightedServices } from './services.ts';
+
+const monitor = ruled(
+  Type.Object(
+    {
+      type: choice(['http', 'https', 'tcp', 'udp', 'icmp'], { title: 'Type', description: 'What is tried.' }),
+      path: Type.Optional(
+        Type.String({
+          title: 'Path',
+          description: 'What is asked for, for http and https; / when absent.',
+          maxLength: 1024,
+          pattern: '^/[!-~]*$',
+        }),
+      ),
+      interval: Type.Optional(
+        Type.Integer({
+          title: 'Interval',
+          description: 'Seconds between tries.',
+          format: 'int32',
+          minimum: 1,
+          maximum: 3600,
+        }),
+      ),
+      timeout: Type.Optional(
+        Type.Integer({
+          title: 'Timeout',
+          description: 'Seconds without an answer after which a member is down.',
+          format: 'int32',
+          minimum: 2,
+          maximum: 3600,
+        }),
+      ),
+    },
+    {
+      title: 'Monitor',
+      description: 'How the device finds out whether a member works. Made from the protocal when absent.',
+    },
+  ),
+  {
+    cel: '!has(self.interval) || !has(self.timeout) || self.timeout > self.interval',
+    message:
+      'timeout must be longer than interval, or every member is down between two tries: three times interval plus 1 is usual',
+    field: '.timeout',
+    holds: (m) => m.interval === undefined || m.timeout === undefined || m.timeout > m.interval,
+  },
+  {
+    cel: "!has(self.path) || self.type in ['http', 'https']",
+    message: 'only http and https monitors ask for a path: leave path out, or choose another type',
+    field: '.path',
+    holds: (m) => m.path === undefined || m.type === 'http' || m.type === 'https',
+  },
+);
+
+const tls = Type.Object(
+  {
+    secretName: objectName({
+      title: 'Secret',
+      description: "Name of a kubernetes.io/tls Secret in the ticket's namespace of the target cluster.",
+    }),
+  },
+  { title: 'TLS', description: 'The certificate of an https listner.' },
+);
+
+const frozen = (field: 'port' | 'protocal') => ({
+  cel: `self.${field} == oldSelf.${field}`,
+  message: `${field} of a listner cannot change once it exists: add another listner under a new name and remove this one`,
+  field: `.${field}`,
+  onChange: true as const,
+  holds: (self: { port: number; protocal: string }, old: { port: number; protocal: string }) =>
+    self[field] === old[field],
+});
+
+const listner = ruled(
+  Type.Object(
+    {
+      name: identifier({ title: 'Name', description: 'What rules call the listner; unique in its ticket.' }),
+      port: port({
+        title: 'Port',
+        description: 'Port on the virtual address, 1 to 65535. Fixed once the listner exists.',
+      }),
+      protocal: choice(['http', 'https', 'tcp', 'udp'], {
+        title: 'Protocol',
+        description: 'What is spoken on the port. Fixed once the listner exists.',
+      }),
+      session: choice(['cookie', 'source-address', 'none'], {
+        title: 'Session persistence',
+        description: 'What keeps a client at the member it had. cookie works with http and https only.',
+        default: 'none',
+      }),
+      services: weightedServices('Where requests go that no rule matches.'),
+      tls: Type.Optional(tls),
+      balance: choice(['round-robin', 'least-connections-member', 'ratio-member'], {
+        title: 'Balance',
+        description: 'How a member of the chosen Service is picked.',
+        default: 'round-robin',
+      }),
+      monitor: Type.Optional(monitor),
+      irules: Type.Optional(
+        atomicList(Type.String({ minLength: 2, maxLength: 195, pattern: '^(/[A-Za-z][0-9A-Za-z_.-]*){2,4}$' }), {
+          title: 'iRules',
+          description:
+            'Rules that are on the device already, such as /Common/audit; they run before the generated one.',
+          maxItems: 16,
+        }),
+      ),
+    },
+    { title: 'Listner', description: 'One port of the virtual address, and the Services behind it.' },
+  ),
+  frozen('port'),
+  frozen('protocal'),
+  {
+    cel: "self.session != 'cookie' || self.protocal in ['http', 'https']",
+    message:
+      'session cookie needs protocal http or https, since nothing else carries cookies: use source-address or none',
+    field: '.session',
+    holds: (l) => l.session !== 'cookie' || isHttp(l.protocal),
+  },
+  {
+    cel: "self.protocal != 'https' || has(self.tls)",
+    message: 'protocal https needs tls.secretName: name a kubernetes.io/tls Secret in the namespace of the ticket',
+    field: '.tls',
+    holds: (l) => l.protocal !== 'https' || l.tls !== undefined,
+  },
+  {
+    cel: "self.protocal == 'https' || !has(self.tls)",
+    message: 'tls is used by protocal https only: leave tls out, or choose https',
+    field: '.tls',
+    holds: (l) => l.protocal === 'https' || l.tls === undefined,
+  },
+);
+
+export type Listner = Static<typeof listner>;
+
+export const isHttp = (protocal: string): boolean => protocal === 'http' || protocal === 'https';
+
+const sameSocket = (a: Listner, b: Listner): boolean =>
+  a.port === b.port && (a.protocal === 'udp') === (b.protocal === 'udp');
+
+export const listners = ruled(
+  listMap(listner, ['name'], {
+    title: 'Listners',
+    description: 'Ports of the virtual address. Empty: only the addresses are wanted, for now.',
+    maxItems: 64,
+  }),
+  {
+    cel: "self.all(a, self.exists_one(b, b.port == a.port && (b.protocal == 'udp') == (a.protocal == 'udp')))",
+    message: 'a port can be used once (tcp and udp apart): give each listner a port of its own',
+    holds: (all) => all.every((a) => all.filter((b) => sameSocket(a, b)).length === 1),
+  },
+);
