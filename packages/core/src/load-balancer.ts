@@ -18,6 +18,10 @@ export interface Origin {
   revision: string;
 }
 
+/** One name for the object that asked, kept by places beside what it got: `acp-region01/shop/fairlead-demo`. */
+export const askerOf = (origin: Pick<Origin, 'cluster' | 'namespace' | 'name'>): string =>
+  `${origin.cluster}/${origin.namespace}/${origin.name}`;
+
 /** One load balancer: what a source wants and a provider compiles. Everything in it is sorted and free of time, so equal wishes compare equal. */
 export interface LoadBalancer {
   key: Key;
@@ -25,7 +29,7 @@ export interface LoadBalancer {
   origin: Origin;
   listeners: Listener[];
   pools: Pool[];
-  /** Given already in a place's own words (an AS3 ConfigMap): the provider takes it as it is, and fills members into `pools`. */
+  /** Given already in a place's own words (an AS3 ConfigMap): the provider takes it as it is; `listeners` and `pools` are then empty. */
   native?: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -11,6 +11,8 @@ export const problems = {
   taken: { retry: false },
   denied: { retry: false },
   exhausted: { retry: false },
+  /** A guard of ours (policy, brake) would not let it be done; an operator can. */
+  withheld: { retry: false },
   conflict: { retry: true },
   gone: { retry: true },
   busy: { retry: true },

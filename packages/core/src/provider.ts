@@ -9,6 +9,8 @@ export interface Item<Form> {
   /** Without members: these have a lane of their own, so the plan never compares them. */
   form: Form;
   owner: string;
+  /** The object that asked, as `askerOf` names it; absent on what others put there. */
+  asker?: string | undefined;
   address?: string | undefined;
   /** By pool name, what a write of the whole scope puts in so that it takes no member away. */
   members?: ReadonlyMap<string, readonly Member[]> | undefined;
@@ -43,6 +45,11 @@ export interface Provider<Form = unknown> {
   read(scope: Scope, signal: AbortSignal): Promise<Result<Item<Form>[]>>;
   /** Make `scope` match `plan`. Safe to repeat. */
   apply(plan: Plan<Form>, signal: AbortSignal): Promise<Result<Placed[]>>;
+  /**
+   * What `form` takes for itself alone, such as `192.0.2.7:80/tcp`. Two load balancers that claim the same are told
+   * apart before a write; absent where a place lets any two live side by side.
+   */
+  claims?(form: Form): string[];
   /** The member lane, for places that take members without a redeclaration; absent where they do not. */
   members?: MemberLane;
 }
