@@ -1,0 +1,2 @@
+// From a change in what is wanted to a turn for what it touches.
+export { queue, type Queue, type QueueOptions } from './queue.ts';
