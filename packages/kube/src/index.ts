@@ -1,3 +1,40 @@
 // A Kubernetes client for Node and the browser. Knows nothing of load balancers.
 export type * from './object.ts';
 export type * from './kube.ts';
+export type {
+  Condition,
+  ConfigMap,
+  Container,
+  CustomResourceDefinition,
+  Deployment,
+  Endpoint,
+  EndpointSlice,
+  Event,
+  Ingress,
+  IngressBackend,
+  LabelSelector,
+  Lease,
+  LoadBalancerStatus,
+  Namespace,
+  Node,
+  ObjectReference,
+  Pod,
+  PodSpec,
+  Secret,
+  Service,
+  ServicePort,
+} from './kinds.ts';
+export {
+  configMaps,
+  customResourceDefinitions,
+  deployments,
+  endpointSlices,
+  events,
+  ingresses,
+  leases,
+  namespaces,
+  nodes,
+  pods,
+  secrets,
+  services,
+} from './kinds.ts';

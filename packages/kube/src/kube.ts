@@ -58,7 +58,10 @@ export interface Kube {
   readonly server: string;
   get<T extends KubeObject>(kind: Kind<T>, at: Name): Promise<KubeResult<T>>;
   /** The whole list, page by page. */
-  list<T extends KubeObject>(kind: Kind<T>, options?: ListOptions): Promise<KubeResult<{ items: T[]; resourceVersion: string }>>;
+  list<T extends KubeObject>(
+    kind: Kind<T>,
+    options?: ListOptions,
+  ): Promise<KubeResult<{ items: T[]; resourceVersion: string }>>;
   create<T extends KubeObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<KubeResult<T>>;
   /** PUT: a `resourceVersion` in the object is the optimistic lock. */
   replace<T extends KubeObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<KubeResult<T>>;
