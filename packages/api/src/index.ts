@@ -1,5 +1,7 @@
 // Our kinds, once: types, CustomResourceDefinitions, and the checks that admission, command line and browser share.
 export { type Condition } from './condition.ts';
+export { filled } from './fill.ts';
+export { crdFiles } from './gen.ts';
 export { type Crd, type CrdVersion, type RootSchema, crds, definitions } from './crds.ts';
 export type { Column, Definition, KindOf, ObjectMeta, Resource } from './kind.ts';
 export {

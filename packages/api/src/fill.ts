@@ -1,0 +1,28 @@
+// Fills in what a user may leave out, as the API server does before admission; for files that no server has read.
+import type { Definition, KindOf, Resource } from './kind.ts';
+import { definitions } from './crds.ts';
+import { type Structural, structural } from './structural.ts';
+
+/** `object` with the fields that have a default, as the API server would return it. The object given is not changed. */
+export function filled<T extends Resource<unknown, unknown>>(kind: KindOf<T>, object: T): T {
+  const definition = definitions.find((d) => d.kind.plural === kind.plural && d.kind.group === kind.group);
+  if (!definition) throw new Error(`bug: ${kind.plural}.${kind.group} is none of our kinds`);
+  const copy = structuredClone(object);
+  fill(structural((definition as unknown as Definition).spec), copy.spec);
+  return copy;
+}
+
+function fill(schema: Structural, value: unknown): void {
+  if (Array.isArray(value)) {
+    for (const item of value) if (schema.items) fill(schema.items, item);
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  const object = value as Record<string, unknown>;
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    // A null where null is not allowed counts as absent, so that `cis:` with nothing after it gets its default.
+    const absent = object[name] === undefined || (object[name] === null && field.nullable !== true);
+    if (absent && field.default !== undefined) object[name] = structuredClone(field.default);
+    fill(field, object[name]);
+  }
+}
