@@ -1,5 +1,5 @@
 // Who gets what two ask for.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { settle, type Ask } from './claim.ts';
 

@@ -1,5 +1,5 @@
 // What to write so that a pool's members match.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isMemberPlanEmpty, memberName, membersAfter, planMembers, type Member } from './member.ts';
 
@@ -12,30 +12,30 @@ const member = (address: string, rest: Partial<Member> = {}): Member => ({
 const a = member('10.0.0.1');
 const draining = member('10.0.0.1', { state: 'draining' });
 
-test.each<{ name: string; wanted: Member[]; found: Member[]; then: string }>([
-  { name: 'wanted and not there: add', wanted: [a], found: [], then: '+10.0.0.1:80' },
-  { name: 'wanted and same: leave', wanted: [a], found: [a], then: '' },
-  { name: 'no ratio is ratio 1', wanted: [a], found: [{ ...a, ratio: 1 }], then: '' },
-  { name: 'another state: change', wanted: [draining], found: [a], then: '~10.0.0.1:80' },
-  { name: 'another ratio: change', wanted: [{ ...a, ratio: 2 }], found: [a], then: '~10.0.0.1:80' },
-  { name: 'disabled by hand: leave', wanted: [a], found: [{ ...draining, byHand: 'disabled' }], then: '' },
-  { name: 'not wanted: remove', wanted: [], found: [a], then: '-10.0.0.1:80' },
+test.each<{ name: string; wanted: Member[]; found: Member[]; does: string }>([
+  { name: 'wanted and not there: add', wanted: [a], found: [], does: '+10.0.0.1:80' },
+  { name: 'wanted and same: leave', wanted: [a], found: [a], does: '' },
+  { name: 'no ratio is ratio 1', wanted: [a], found: [{ ...a, ratio: 1 }], does: '' },
+  { name: 'another state: change', wanted: [draining], found: [a], does: '~10.0.0.1:80' },
+  { name: 'another ratio: change', wanted: [{ ...a, ratio: 2 }], found: [a], does: '~10.0.0.1:80' },
+  { name: 'disabled by hand: leave', wanted: [a], found: [{ ...draining, byHand: 'disabled' }], does: '' },
+  { name: 'not wanted: remove', wanted: [], found: [a], does: '-10.0.0.1:80' },
   {
     name: 'not wanted, though by hand: remove',
     wanted: [],
     found: [{ ...draining, byHand: 'offline' }],
-    then: '-10.0.0.1:80',
+    does: '-10.0.0.1:80',
   },
-  { name: 'wanted twice: once', wanted: [a, a], found: [], then: '+10.0.0.1:80' },
-  { name: 'IPv6 has the name of the trade', wanted: [member('2001:db8::1')], found: [], then: '+2001:db8::1.80' },
-])('$name', ({ wanted, found, then }) => {
+  { name: 'wanted twice: once', wanted: [a, a], found: [], does: '+10.0.0.1:80' },
+  { name: 'IPv6 has the name of the trade', wanted: [member('2001:db8::1')], found: [], does: '+2001:db8::1.80' },
+])('$name', ({ wanted, found, does }) => {
   const plan = planMembers(wanted, found);
   const said = [
     ...plan.add.map((one) => `+${memberName(one)}`),
     ...plan.change.map((one) => `~${memberName(one)}`),
     ...plan.remove.map((one) => `-${memberName(one)}`),
   ];
-  expect(said.join(' ')).toBe(then);
+  expect(said.join(' ')).toBe(does);
 });
 
 test('a member plan carried out leaves nothing to do', () => {

@@ -1,5 +1,5 @@
 // The seven rows of the plan, and what holds for any question.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isPlanEmpty, plan } from './plan.ts';
 import type { Item } from './provider.ts';
@@ -17,45 +17,45 @@ interface Row {
   wanted?: Item<Form>;
   found?: Item<Form>;
   held?: boolean;
-  then: string;
+  does: string;
 }
 
 const rows: Row[] = [
-  { name: 'wanted and not there: create', wanted: item('a', 'us'), then: 'create a; after a us 80' },
-  { name: 'wanted and equal: leave', wanted: item('a', 'us'), found: item('a', 'us'), then: 'after a us 80' },
+  { name: 'wanted and not there: create', wanted: item('a', 'us'), does: 'create a; after a us 80' },
+  { name: 'wanted and equal: leave', wanted: item('a', 'us'), found: item('a', 'us'), does: 'after a us 80' },
   {
     name: 'wanted and different: update',
     wanted: item('a', 'us', 81),
     found: item('a', 'us'),
-    then: 'update a; after a us 81',
+    does: 'update a; after a us 81',
   },
   {
     name: 'wanted by another object than before: update, so that the mark follows',
     wanted: item('a', 'us', 80, 'c/n/two'),
     found: item('a', 'us', 80, 'c/n/one'),
-    then: 'update a; after a us 80',
+    does: 'update a; after a us 80',
   },
   {
     name: "wanted and someone else's: leave, and say it is taken",
     wanted: item('a', 'us', 81),
     found: item('a', 'them'),
-    then: 'taken a; after a them 80',
+    does: 'taken a; after a them 80',
   },
-  { name: 'not wanted and ours: remove', found: item('a', 'us'), then: 'remove a' },
-  { name: "not wanted and someone else's: leave", found: item('a', 'them'), then: 'after a them 80' },
-  { name: 'held and ours: leave', found: item('a', 'us'), held: true, then: 'after a us 80' },
-  { name: "held and someone else's: leave", found: item('a', 'them'), held: true, then: 'after a them 80' },
-  { name: 'held and not there: leave', held: true, then: '' },
+  { name: 'not wanted and ours: remove', found: item('a', 'us'), does: 'remove a' },
+  { name: "not wanted and someone else's: leave", found: item('a', 'them'), does: 'after a them 80' },
+  { name: 'held and ours: leave', found: item('a', 'us'), held: true, does: 'after a us 80' },
+  { name: "held and someone else's: leave", found: item('a', 'them'), held: true, does: 'after a them 80' },
+  { name: 'held and not there: leave', held: true, does: '' },
   {
     name: 'held wins over wanted',
     wanted: item('a', 'us', 81),
     found: item('a', 'us'),
     held: true,
-    then: 'after a us 80',
+    does: 'after a us 80',
   },
 ];
 
-test.each(rows)('$name', ({ wanted, found, held, then }) => {
+test.each(rows)('$name', ({ wanted, found, held, does }) => {
   const answer = plan({
     scope: 's',
     owner: 'us',
@@ -71,7 +71,7 @@ test.each(rows)('$name', ({ wanted, found, held, then }) => {
     ...answer.taken.map((one) => `taken ${one.item.key}`),
     ...after.map(({ key, owner, form }) => `after ${key} ${owner} ${form.port}`),
   ];
-  expect(said.join('; ')).toBe(then);
+  expect(said.join('; ')).toBe(does);
 });
 
 test('members are never compared', () => {

@@ -1,5 +1,5 @@
 // Weights, their shares, and splits of whole things.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { apportion, reduceWeights, shares } from './weights.ts';
 
