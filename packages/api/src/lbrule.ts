@@ -53,7 +53,7 @@ const entry = ruled(
       key: Type.Optional(
         nullable(
           { title: 'Key', description: 'Name of the header, cookie or parameter. Empty for the other types.' },
-          { maxLength: 256, pattern: '^[!-~]*$' },
+          { maxLength: 128, pattern: '^[!-~]*$' },
         ),
       ),
       values: atomicList(value, {
@@ -66,13 +66,13 @@ const entry = ruled(
     { title: 'Entry', description: 'One thing of the request, and the values that match.' },
   ),
   {
-    cel: "!(self.type in ['header', 'cookie', 'urlparam']) || (has(self.key) && self.key != null && self.key != '')",
+    cel: "!(self.type in ['header', 'cookie', 'urlparam']) || (has(self.key) && dyn(self.key) != null && self.key != '')",
     message: 'header, cookie and urlparam need a key: name the header, cookie or parameter',
     field: '.key',
     holds: (e) => !keyed.includes(e.type) || (e.key ?? '') !== '',
   },
   {
-    cel: "self.type in ['header', 'cookie', 'urlparam'] || !has(self.key) || self.key == null || self.key == ''",
+    cel: "self.type in ['header', 'cookie', 'urlparam'] || !has(self.key) || dyn(self.key) == null || self.key == ''",
     message: 'domain, url and ip have no key: leave it empty, or choose header, cookie or urlparam',
     field: '.key',
     holds: (e) => keyed.includes(e.type) || (e.key ?? '') === '',

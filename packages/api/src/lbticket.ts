@@ -130,7 +130,11 @@ export const isOpen = (ticket: Lbticket): boolean =>
 
 const openCel = `!has(oldSelf.status) || !has(oldSelf.status.process) || oldSelf.status.process in ['created', 'failed']`;
 
-const valueCel = (side: string, field: string) => `(has(${side}.spec.${field}) ? ${side}.spec.${field} : '')`;
+// CEL reserves the word namespace, so the API server offers the field under an escaped name.
+const celName = (field: string) => (field === 'namespace' ? '__namespace__' : field);
+
+const valueCel = (side: string, field: string) =>
+  `(has(${side}.spec.${celName(field)}) ? ${side}.spec.${celName(field)} : '')`;
 
 const frozen = (field: (typeof frozenFields)[number]): Rule<Lbticket> => ({
   cel: `${openCel} || ${valueCel('self', field)} == ${valueCel('oldSelf', field)}`,

@@ -125,7 +125,11 @@ const cis = Type.Object(
       pattern: '^([A-Za-z0-9_.-]|\\{cluster\\}|\\{namespace\\})+$',
     }),
   },
-  { title: 'CIS', description: 'Who turns ConfigMaps into configuration on the VE.', default: {} },
+  {
+    title: 'CIS',
+    description: 'Who turns ConfigMaps into configuration on the VE.',
+    default: { mode: 'fairlead', tenant: '{cluster}' },
+  },
 );
 
 const policy = ruled(
@@ -149,7 +153,11 @@ const policy = ruled(
         secretRef('Token Secret', 'Secret with the bearer token of the approver under key `token`.'),
       ),
     },
-    { title: 'Network policy', description: 'How the network between LTM and VE address gets opened.', default: {} },
+    {
+      title: 'Network policy',
+      description: 'How the network between LTM and VE address gets opened.',
+      default: { provider: 'auto' },
+    },
   ),
   {
     cel: "self.provider != 'http' || has(self.url)",
