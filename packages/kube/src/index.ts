@@ -38,3 +38,8 @@ export {
   secrets,
   services,
 } from './kinds.ts';
+export type { Auth } from './call.ts';
+export { kube, type KubeOptions } from './client.ts';
+export type { Clock } from './clock.ts';
+export { fetchSend, type Send, type SendRequest, type SendResponse } from './send.ts';
+export { type LiveStore, store, type StoreOptions } from './store.ts';

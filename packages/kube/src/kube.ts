@@ -23,6 +23,26 @@ export interface ListOptions {
   fieldSelector?: string | undefined;
 }
 
+/** What `watch` tells of. Each call is one thing seen; a throw is a bug of the listener, reported and survived. */
+export interface WatchSink<T extends KubeObject> {
+  /** A whole list: what is not in it is gone. */
+  replace(items: T[]): void;
+  /** Added or changed. */
+  put(object: T): void;
+  /** Deleted; `object` is its last state. */
+  remove(object: T): void;
+  /** Why nothing can be seen now; undefined once it can again. The watch goes on trying by itself. */
+  trouble(problem: KubeProblem | undefined): void;
+}
+
+export interface WatchOptions<T extends KubeObject> extends ListOptions {
+  /** Keeps the fields that are needed, to save memory. Must keep name, namespace, uid and resourceVersion; must not keep state. */
+  project?: ((object: T) => T) | undefined;
+}
+
+/** Told to the program's log: a problem that will be tried again, or a bug that was survived. */
+export type Trouble = { doing: string; problem: KubeProblem } | { doing: string; bug: unknown };
+
 export interface Patch {
   type: 'merge' | 'json' | 'strategic';
   body: unknown;
@@ -69,8 +89,15 @@ export interface Kube {
   /** Server-side apply. */
   apply<T extends KubeObject>(kind: Kind<T>, object: T, options: ApplyOptions): Promise<KubeResult<T>>;
   remove<T extends KubeObject>(kind: Kind<T>, at: Name, options?: DeleteOptions): Promise<KubeResult<void>>;
-  /** Any path, such as `/version`. */
+  /** Any path, such as `/version`. JSON comes parsed, other answers as text. */
   raw(method: string, path: string, body?: unknown): Promise<KubeResult<unknown>>;
+  /** Follows a kind until `signal` aborts: list, watch, resume, relist. `store` is what most callers want. */
+  watch<T extends KubeObject>(
+    kind: Kind<T>,
+    options: WatchOptions<T>,
+    sink: WatchSink<T>,
+    signal: AbortSignal,
+  ): Promise<void>;
 }
 
 /** What changed in a store. Deletes and moves need `before`. */
