@@ -1,5 +1,10 @@
 // Our kinds, once: types, CustomResourceDefinitions, and the checks that admission, command line and browser share.
 export { type Condition } from './condition.ts';
+export { type Judge, type Review, type Verdict, admission, judges } from './admission.ts';
+export { checkLbrule, conditionOf } from './checks/lbrule.ts';
+export { checkLbticket, checkLbticketRemoval, lbticketWarnings } from './checks/lbticket.ts';
+export { checkLoadbalancer, checkLoadbalancerRemoval } from './checks/loadbalancer.ts';
+export { type IngressUse, type World, isLive } from './checks/world.ts';
 export { filled } from './fill.ts';
 export { crdFiles } from './gen.ts';
 export { type Crd, type CrdVersion, type RootSchema, crds, definitions } from './crds.ts';

@@ -55,8 +55,21 @@ const kept = [
   'x-kubernetes-list-map-keys',
 ] as const;
 
-/** `schema` as a structural schema. Throws when it uses a word that this knows nothing of: that would silently weaken the CRD. */
+const made = new WeakMap<TSchema, Structural>();
+
+/**
+ * `schema` as a structural schema, made once and shared: do not change it.
+ * Throws when it uses a word that this knows nothing of: that would silently weaken the CRD.
+ */
 export function structural(schema: TSchema): Structural {
+  const before = made.get(schema);
+  if (before) return before;
+  const node = make(schema);
+  made.set(schema, node);
+  return node;
+}
+
+function make(schema: TSchema): Structural {
   const given = schema as Record<string, unknown>;
   const node: Record<string, unknown> = {};
   for (const word of kept) if (given[word] !== undefined) node[word] = given[word];

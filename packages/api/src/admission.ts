@@ -1,0 +1,125 @@
+// Admission: a request to write one of our objects → allowed or not, in the words the API server uses.
+import type { Problem } from '@fairlead/core';
+import { checkLbrule } from './checks/lbrule.ts';
+import { checkLbticket, checkLbticketRemoval, lbticketWarnings } from './checks/lbticket.ts';
+import { checkLoadbalancer, checkLoadbalancerRemoval } from './checks/loadbalancer.ts';
+import { type World, nameOf } from './checks/world.ts';
+import { filled } from './fill.ts';
+import type { KindOf, Resource } from './kind.ts';
+import { lbrules } from './lbrule.ts';
+import { type Lbticket, lbtickets } from './lbticket.ts';
+import { loadbalancers } from './loadbalancer.ts';
+
+/** The part of an AdmissionReview's request that decisions are made from. */
+export interface Review {
+  operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+  resource: { group: string; version: string; resource: string };
+  namespace?: string | undefined;
+  name?: string | undefined;
+  object?: unknown;
+  oldObject?: unknown;
+  userInfo?: unknown;
+}
+
+/** `object`: the object as it is to be stored instead, when admission completed it. */
+export type Verdict =
+  | { allowed: true; object?: unknown; warnings?: string[] }
+  | { allowed: false; status: { code: number; reason: string; message: string } };
+
+/** How one kind is judged. */
+export interface Judge<T> {
+  kind: KindOf<T>;
+  check(object: T, old: T | undefined, world: World): Problem[];
+  remove(object: T, world: World): Problem[];
+  warn?(object: T, old: T | undefined, world: World): string[];
+  /** What is stored instead of what was sent. */
+  complete?(object: T, old: T): T;
+}
+
+/** For each of our kinds, how it is judged. */
+export const judges: readonly Judge<never>[] = [
+  judge({ kind: loadbalancers, check: checkLoadbalancer, remove: checkLoadbalancerRemoval }),
+  judge({
+    kind: lbtickets,
+    check: checkLbticket,
+    remove: checkLbticketRemoval,
+    warn: lbticketWarnings,
+    complete: keepAddresses,
+  }),
+  judge({ kind: lbrules, check: checkLbrule, remove: () => [] }),
+];
+
+/** Judges writes of `kinds` against `world`, which is read anew for each. Everything else is allowed. */
+export function admission(world: World, kinds: readonly Judge<never>[] = judges): (review: Review) => Promise<Verdict> {
+  return async (review) => {
+    const { group, resource } = review.resource;
+    const found = kinds.find(({ kind }) => kind.group === group && kind.plural === resource);
+    return found && review.operation !== 'CONNECT'
+      ? decide(found as unknown as Judge<Any>, review, world)
+      : { allowed: true };
+  };
+}
+
+type Any = Resource<unknown, unknown>;
+
+function decide(judge: Judge<Any>, review: Review, world: World): Verdict {
+  const old = isResource(review.oldObject) ? filled(judge.kind, review.oldObject) : undefined;
+  if (review.operation === 'DELETE') {
+    // Without an object there is nothing to remove, which the server says itself.
+    return old ? verdict(judge.kind, old, judge.remove(old, world)) : { allowed: true };
+  }
+  if (!isResource(review.object)) {
+    return refusal(judge.kind, review.name ?? '', [
+      { code: 'invalid', message: 'must be an object with metadata and spec', path: 'spec' },
+    ]);
+  }
+  const sent = filled(judge.kind, review.object);
+  const object = old && judge.complete ? judge.complete(sent, old) : sent;
+  const judged = verdict(judge.kind, object, judge.check(object, old, world));
+  if (!judged.allowed) return judged;
+  const warnings = judge.warn?.(object, old, world) ?? [];
+  return {
+    allowed: true,
+    ...(object === sent ? {} : { object }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
+}
+
+const isResource = (value: unknown): value is Any => {
+  const { metadata, spec } = (value ?? {}) as Partial<Any>;
+  return typeof metadata === 'object' && metadata !== null && typeof spec === 'object' && spec !== null;
+};
+
+const verdict = (kind: KindOf<Any>, object: Any, problems: Problem[]): Verdict =>
+  problems.length === 0 ? { allowed: true } : refusal(kind, nameOf(object), problems);
+
+/** Wrong fields are Invalid, as the API server says itself; what is well formed but may not be now is Forbidden. */
+function refusal(kind: KindOf<Any>, name: string, problems: Problem[]): Verdict {
+  const isInvalid = problems.every(({ code }) => code === 'invalid');
+  const causes = problems.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  return {
+    allowed: false,
+    status: {
+      code: isInvalid ? 422 : 403,
+      reason: isInvalid ? 'Invalid' : 'Forbidden',
+      message: `${kind.kind} ${name}: ${causes.join('; ')}`,
+    },
+  };
+}
+
+/**
+ * Empty addresses mean "choose for me". A ticket that has been given some keeps them when the user's file, in which they
+ * are still empty, is applied again. A failed ticket asks anew by emptying them, any ticket by naming another load balancer.
+ */
+function keepAddresses(object: Lbticket, old: Lbticket): Lbticket {
+  if (old.status?.process === 'failed' || old.spec.loadbalancer !== object.spec.loadbalancer) return object;
+  const veip = object.spec.veip || old.spec.veip;
+  const ltmip = object.spec.ltmip || old.spec.ltmip;
+  if (veip === object.spec.veip && ltmip === object.spec.ltmip) return object;
+  return { ...object, spec: { ...object.spec, ...(veip ? { veip } : {}), ...(ltmip ? { ltmip } : {}) } };
+}
+
+/** Judges of different kinds in one list: each is only ever given objects of its own kind. */
+function judge<T extends Resource<unknown, unknown>>(one: Judge<T>): Judge<never> {
+  return one as unknown as Judge<never>;
+}

@@ -1,0 +1,143 @@
+// Whether an Lbticket may be written or removed (spec/tickets.md §3, §7).
+import { type Problem, isEqual, parseAddress } from '@fairlead/core';
+import type { Definition } from '../kind.ts';
+import { type Lbticket, forceAnnotation, isDeletable, lbticket as definition } from '../lbticket.ts';
+import { checkStructure, isUntouched } from './structure.ts';
+import { type World, isSame, loadbalancerNamed, nameOf } from './world.ts';
+
+/** Problems of writing `object`; `old` is what is there before, if anything. */
+export function checkLbticket(object: Lbticket, old: Lbticket | undefined, world: World): Problem[] {
+  if (isUntouched(object, old)) return [];
+  const wrong = checkStructure(definition as unknown as Definition, object, old);
+  if (wrong.length > 0) return wrong;
+  return [
+    ...checkAddresses(object),
+    ...checkState(object, old, world),
+    ...checkNamespace(object, old, world).problems,
+    ...checkServices(object, old, world),
+    ...checkRemovedListners(object, old, world),
+  ];
+}
+
+/** What could not be checked now, for the user to know. */
+export function lbticketWarnings(object: Lbticket, old: Lbticket | undefined, world: World): string[] {
+  return isUntouched(object, old) ? [] : checkNamespace(object, old, world).warnings;
+}
+
+/** Problems of removing the object. */
+export function checkLbticketRemoval(object: Lbticket): Problem[] {
+  if (isDeletable(object)) return [];
+  const message = `only disabled, failed and deleted tickets can be removed, this is ${object.status?.process ?? 'new'}: set spec.state to disabled first, and wait for process disabled`;
+  return [{ code: 'denied', message, path: 'spec.state' }];
+}
+
+function checkAddresses({ spec }: Lbticket): Problem[] {
+  return (['veip', 'ltmip'] as const).flatMap((field) => {
+    const text = spec[field];
+    if (!text) return [];
+    const address = parseAddress(text, `spec.${field}`);
+    return address.ok ? [] : [address.problem];
+  });
+}
+
+function checkState(object: Lbticket, old: Lbticket | undefined, world: World): Problem[] {
+  if (!old) {
+    if (object.spec.state !== 'deleted') return [];
+    return [refused('spec.state', 'a new ticket cannot be deleted already: leave state out, or file none')];
+  }
+  const isDisabled =
+    old.status?.process === 'enabled' && old.spec.state === 'enabled' && object.spec.state === 'disabled';
+  if (!isDisabled || object.metadata.annotations?.[forceAnnotation] === 'true') return [];
+  const users = usersOf(object, world);
+  if (users.length === 0) return [];
+  const message = `it carries traffic (${users.join(', ')}): remove these first, or annotate ${forceAnnotation}="true"`;
+  return [refused('spec.state', message)];
+}
+
+/** What would stop working if the ticket were disabled. */
+function usersOf(ticket: Lbticket, world: World): string[] {
+  const listners = (ticket.spec.listners ?? []).map((listner) => `listner ${listner.name}`);
+  const ingresses = [...(world.ingresses?.() ?? [])].filter((ingress) => ingress.ticket === nameOf(ticket));
+  return [...listners, ...ingresses.map((ingress) => `Ingress ${ingress.namespace}/${ingress.name}`)];
+}
+
+function checkNamespace(
+  object: Lbticket,
+  old: Lbticket | undefined,
+  world: World,
+): { problems: Problem[]; warnings: string[] } {
+  const { namespace, loadbalancer } = object.spec;
+  const isKept = old && old.spec.namespace === namespace && old.spec.loadbalancer === loadbalancer;
+  const cluster = clusterOf(object, world);
+  // An unknown load balancer has no cluster to ask; the controller says so in the ticket, and looks again when there is one.
+  if (isKept || cluster === undefined || !world.namespaceExists) return { problems: [], warnings: [] };
+  const exists = world.namespaceExists(cluster, namespace);
+  if (exists === true) return { problems: [], warnings: [] };
+  if (exists === undefined) {
+    const warning = `spec.namespace: cluster ${cluster} cannot be reached, so nobody knows whether it has the namespace ${namespace}`;
+    return { problems: [], warnings: [warning] };
+  }
+  const message = `cluster ${cluster} has no namespace ${namespace}: create it there, or correct the name`;
+  return { problems: [{ code: 'missing', message, path: 'spec.namespace' }], warnings: [] };
+}
+
+const clusterOf = (ticket: Lbticket, world: World): string | undefined =>
+  loadbalancerNamed(world, ticket.spec.loadbalancer)?.spec.cluster;
+
+/** A Service carries one set of labels, so one ticket (or Ingress) may use it; only what this edit adds is judged. */
+function checkServices(object: Lbticket, old: Lbticket | undefined, world: World): Problem[] {
+  const before = new Set(old && old.spec.namespace === object.spec.namespace ? servicesOf(old) : []);
+  const added = new Set(servicesOf(object).filter((service) => !before.has(service)));
+  if (added.size === 0) return [];
+  const holders = holdersOf(object, added, world);
+  return (object.spec.listners ?? []).flatMap((listner, i) =>
+    listner.services.flatMap(({ service }, j): Problem[] => {
+      const holder = holders.get(service);
+      if (holder === undefined) return [];
+      const message = `Service ${service} is used by ${holder} already: choose another, or remove it there`;
+      return [{ code: 'taken', message, path: `spec.listners[${i}].services[${j}].service` }];
+    }),
+  );
+}
+
+const servicesOf = (ticket: Lbticket): string[] =>
+  (ticket.spec.listners ?? []).flatMap((listner) => listner.services.map(({ service }) => service));
+
+/** Who else uses these Services of the ticket's namespace, by Service. */
+function holdersOf(ticket: Lbticket, services: ReadonlySet<string>, world: World): Map<string, string> {
+  const holders = new Map<string, string>();
+  const cluster = clusterOf(ticket, world);
+  if (cluster === undefined) return holders;
+  for (const other of world.lbtickets()) {
+    const isElsewhere = other.spec.namespace !== ticket.spec.namespace || isSame(other, ticket);
+    if (isElsewhere || other.status?.process === 'deleted' || clusterOf(other, world) !== cluster) continue;
+    for (const service of servicesOf(other))
+      if (services.has(service)) holders.set(service, `Lbticket ${nameOf(other)}`);
+  }
+  for (const ingress of world.ingresses?.() ?? []) {
+    if (ingress.cluster !== cluster || ingress.namespace !== ticket.spec.namespace) continue;
+    for (const service of ingress.services) {
+      if (services.has(service)) holders.set(service, `Ingress ${ingress.namespace}/${ingress.name}`);
+    }
+  }
+  return holders;
+}
+
+function checkRemovedListners(object: Lbticket, old: Lbticket | undefined, world: World): Problem[] {
+  if (!old || isEqual(old.spec.listners, object.spec.listners)) return [];
+  const kept = new Set((object.spec.listners ?? []).map(({ name }) => name));
+  const removed = new Set((old.spec.listners ?? []).map(({ name }) => name).filter((name) => !kept.has(name)));
+  return [...world.lbrules()]
+    .filter(
+      (rule) => rule.metadata.namespace === object.metadata.namespace && rule.spec.lbticket === object.metadata.name,
+    )
+    .filter((rule) => removed.has(rule.spec.listner))
+    .map((rule) =>
+      refused(
+        'spec.listners',
+        `listner ${rule.spec.listner} is named by Lbrule ${nameOf(rule)}: delete the rule first, or keep the listner`,
+      ),
+    );
+}
+
+const refused = (path: string, message: string): Problem => ({ code: 'denied', message, path });

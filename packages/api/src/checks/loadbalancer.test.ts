@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { makeLoadbalancer, makeTicket, makeWorld } from '../make.ts';
+import { checkLoadbalancer, checkLoadbalancerRemoval } from './loadbalancer.ts';
+
+const { ltm, ve } = makeLoadbalancer().spec;
+const used = { lbtickets: [makeTicket({}, { process: 'enabled', veip: '20.1.0.10' })] };
+const paths = (problems: { path?: string | undefined }[]) => problems.map((problem) => problem.path);
+
+test.each([
+  ['host bits in a network', { ve: { ...ve, cidr: '20.1.0.1/16' } }, ['spec.ve.cidr']],
+  [
+    'an excluded thing that is no address',
+    { ve: { ...ve, exclude: ['20.1.0.1', '20.1.0.300'] } },
+    ['spec.ve.exclude[1]'],
+  ],
+  ['an excluded address outside the network', { ltm: { ...ltm, exclude: ['10.9.0.1'] } }, ['spec.ltm.exclude[0]']],
+  [
+    'an excluded range that runs backwards',
+    { ltm: { ...ltm, exclude: ['10.0.0.9-10.0.0.1'] } },
+    ['spec.ltm.exclude[0]'],
+  ],
+  ['a selector that is no label', { nsselector: { 'a b': 'c' } }, ['spec.nsselector[a b]']],
+])('%s is refused', (_, spec, want) => {
+  expect(paths(checkLoadbalancer(makeLoadbalancer('demo', spec), undefined, makeWorld()))).toEqual(want);
+});
+
+test.each([
+  ['the same triple under another name', {}, ['spec', 'spec.ltm.cidr', 'spec.ve.cidr']],
+  [
+    'a network inside that of another on the same device',
+    { cluster: 'b', ltm: { ...ltm, cidr: '10.0.0.128/25' }, ve: { ...ve, cidr: '20.2.0.0/16' } },
+    ['spec.ltm.cidr'],
+  ],
+  [
+    'the same networks on other devices',
+    { cluster: 'b', ltm: { ...ltm, url: 'http://100.1.1.2' }, ve: { ...ve, addr: '200.1.1.2' } },
+    [],
+  ],
+  [
+    'the same device written another way',
+    { cluster: 'b', ltm: { ...ltm, url: 'http://100.1.1.1/api/' }, ve: { ...ve, addr: '200.1.1.2' } },
+    ['spec.ltm.cidr'],
+  ],
+])('%s', (_, spec, want) => {
+  const world = makeWorld({ loadbalancers: [makeLoadbalancer('demo')] });
+  expect(paths(checkLoadbalancer(makeLoadbalancer('other', spec), undefined, world))).toEqual(want);
+});
+
+test.each([
+  ['the cluster', { cluster: 'b' }, ['spec.cluster']],
+  ['the selector', { nsselector: {} }, ['spec.nsselector']],
+  ['a network that moves', { ve: { ...ve, cidr: '20.2.0.0/16' } }, ['spec.ve.cidr']],
+  ['a network that shrinks', { ltm: { ...ltm, cidr: '10.0.0.0/25' } }, ['spec.ltm.cidr']],
+  ['a network that grows (allowed)', { ltm: { ...ltm, cidr: '10.0.0.0/23' } }, []],
+  ['the password (allowed)', { ve: { ...ve, passwd: 'new' } }, []],
+])('while a live ticket uses it: %s', (_, spec, want) => {
+  const world = makeWorld({ loadbalancers: [makeLoadbalancer()], ...used });
+  const problems = checkLoadbalancer(makeLoadbalancer('demo', spec), makeLoadbalancer(), world);
+  expect(paths(problems)).toEqual(want);
+  expect(problems.every((problem) => problem.message.includes('default/test'))).toBe(true);
+});
+
+test.each([
+  ['an enabled ticket', makeTicket({}, { process: 'enabled' }), 1],
+  ['a ticket nobody has seen yet', makeTicket(), 1],
+  ['a failed ticket that holds addresses', makeTicket({}, { process: 'failed', veip: '20.1.0.10' }), 1],
+  ['a failed ticket that holds none', makeTicket({}, { process: 'failed' }), 0],
+  ['a deleted ticket', makeTicket({}, { process: 'deleted' }), 0],
+  ['a ticket of another load balancer', makeTicket({ loadbalancer: 'other' }), 0],
+])('%s keeps a load balancer from being removed: %#', (_, ticket, count) => {
+  expect(checkLoadbalancerRemoval(makeLoadbalancer(), makeWorld({ lbtickets: [ticket] }))).toHaveLength(count);
+});
+
+test('an object whose wish is unchanged is not judged again', () => {
+  const bad = makeLoadbalancer('demo', { ve: { ...ve, cidr: '20.1.0.1/16' } });
+  expect(checkLoadbalancer(bad, structuredClone(bad), makeWorld())).toEqual([]);
+});

@@ -1,0 +1,59 @@
+// What the checks may ask about everything else there is. Read only; stores, files and forms can all answer it.
+import type { Lbrule } from '../lbrule.ts';
+import type { Lbticket } from '../lbticket.ts';
+import type { Loadbalancer } from '../loadbalancer.ts';
+
+export interface World {
+  loadbalancers(): Iterable<Loadbalancer>;
+  lbtickets(): Iterable<Lbticket>;
+  lbrules(): Iterable<Lbrule>;
+  /** Whether the target cluster has the namespace; undefined when the cluster cannot be asked now. Absent: never asked. */
+  namespaceExists?(cluster: string, namespace: string): boolean | undefined;
+  /** F5 Ingresses of the target clusters. Absent: there are none. */
+  ingresses?(): Iterable<IngressUse>;
+}
+
+/** An F5 Ingress and what it uses. */
+export interface IngressUse {
+  cluster: string;
+  namespace: string;
+  name: string;
+  /** Its ticket, as `namespace/name`. */
+  ticket: string;
+  /** Names of the Services its rules send requests to. */
+  services: readonly string[];
+}
+
+/** `namespace/name`, or the name alone for kinds without a namespace. */
+export const nameOf = ({ metadata }: { metadata: { name: string; namespace?: string } }): string =>
+  metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
+
+export const isSame = (
+  a: { metadata: { name: string; namespace?: string } },
+  b: { metadata: { name: string; namespace?: string } },
+): boolean => a.metadata.name === b.metadata.name && a.metadata.namespace === b.metadata.namespace;
+
+/**
+ * Does the ticket bind its load balancer? Deleted ones do not, and neither do failed ones that hold no address:
+ * else a load balancer with a wrong network could not be corrected once a ticket has failed on it.
+ */
+export const isLive = (ticket: Lbticket): boolean => {
+  const { process, veip, ltmip } = ticket.status ?? {};
+  return process !== 'deleted' && !(process === 'failed' && !veip && !ltmip);
+};
+
+export function liveTicketsOf(world: World, loadbalancer: string): Lbticket[] {
+  return [...world.lbtickets()].filter((ticket) => ticket.spec.loadbalancer === loadbalancer && isLive(ticket));
+}
+
+export function ticketNamed(world: World, namespace: string | undefined, name: string): Lbticket | undefined {
+  for (const ticket of world.lbtickets()) {
+    if (ticket.metadata.name === name && ticket.metadata.namespace === namespace) return ticket;
+  }
+  return undefined;
+}
+
+export function loadbalancerNamed(world: World, name: string): Loadbalancer | undefined {
+  for (const loadbalancer of world.loadbalancers()) if (loadbalancer.metadata.name === name) return loadbalancer;
+  return undefined;
+}
