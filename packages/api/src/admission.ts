@@ -37,26 +37,24 @@ export interface Judge<T> {
 }
 
 /** For each of our kinds, how it is judged. */
-export const judges: readonly Judge<never>[] = [
-  judge({ kind: loadbalancers, check: checkLoadbalancer, remove: checkLoadbalancerRemoval }),
-  judge({
+export const judges: readonly Judge<Any>[] = [
+  { kind: loadbalancers, check: checkLoadbalancer, remove: checkLoadbalancerRemoval },
+  {
     kind: lbtickets,
     check: checkLbticket,
     remove: checkLbticketRemoval,
     warn: lbticketWarnings,
     complete: keepAddresses,
-  }),
-  judge({ kind: lbrules, check: checkLbrule, remove: () => [] }),
+  },
+  { kind: lbrules, check: checkLbrule, remove: () => [] },
 ];
 
 /** Judges writes of `kinds` against `world`, which is read anew for each. Everything else is allowed. */
-export function admission(world: World, kinds: readonly Judge<never>[] = judges): (review: Review) => Promise<Verdict> {
+export function admission(world: World, kinds: readonly Judge<Any>[] = judges): (review: Review) => Promise<Verdict> {
   return async (review) => {
     const { group, resource } = review.resource;
     const found = kinds.find(({ kind }) => kind.group === group && kind.plural === resource);
-    return found && review.operation !== 'CONNECT'
-      ? decide(found as unknown as Judge<Any>, review, world)
-      : { allowed: true };
+    return found && review.operation !== 'CONNECT' ? decide(found, review, world) : { allowed: true };
   };
 }
 
@@ -117,9 +115,4 @@ function keepAddresses(object: Lbticket, old: Lbticket): Lbticket {
   const ltmip = object.spec.ltmip || old.spec.ltmip;
   if (veip === object.spec.veip && ltmip === object.spec.ltmip) return object;
   return { ...object, spec: { ...object.spec, ...(veip ? { veip } : {}), ...(ltmip ? { ltmip } : {}) } };
-}
-
-/** Judges of different kinds in one list: each is only ever given objects of its own kind. */
-function judge<T extends Resource<unknown, unknown>>(one: Judge<T>): Judge<never> {
-  return one as unknown as Judge<never>;
 }

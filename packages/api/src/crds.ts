@@ -54,7 +54,7 @@ export interface RootSchema {
 }
 
 /** The definitions of all our kinds, new on each call. */
-export const crds = (): Crd[] => definitions.map((definition) => crd(definition as unknown as Definition));
+export const crds = (): Crd[] => definitions.map((definition) => crd(definition));
 
 function crd(definition: Definition): Crd {
   const { group, version, kind, plural, namespaced } = definition.kind;

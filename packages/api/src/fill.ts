@@ -1,5 +1,5 @@
 // Fills in what a user may leave out, as the API server does before admission; for files that no server has read.
-import type { Definition, KindOf, Resource } from './kind.ts';
+import type { KindOf, Resource } from './kind.ts';
 import { definitions } from './crds.ts';
 import { type Structural, structural } from './structural.ts';
 
@@ -8,7 +8,7 @@ export function filled<T extends Resource<unknown, unknown>>(kind: KindOf<T>, ob
   const definition = definitions.find((d) => d.kind.plural === kind.plural && d.kind.group === kind.group);
   if (!definition) throw new Error(`bug: ${kind.plural}.${kind.group} is none of our kinds`);
   const copy = structuredClone(object);
-  fill(structural((definition as unknown as Definition).spec), copy.spec);
+  fill(structural(definition.spec), copy.spec);
   return copy;
 }
 

@@ -1,6 +1,5 @@
 // Whether an Lbrule may be written (spec/tickets.md §7).
 import { type Condition, type Problem, parseCondition } from '@fairlead/core';
-import type { Definition } from '../kind.ts';
 import { type Lbrule, type LbruleEntry, lbrule as definition } from '../lbrule.ts';
 import { type Listner, isHttp } from '../listner.ts';
 import { checkStructure, isUntouched } from './structure.ts';
@@ -9,7 +8,7 @@ import { type World, ticketNamed } from './world.ts';
 /** Problems of writing `object`; `old` is what is there before, if anything. */
 export function checkLbrule(object: Lbrule, old: Lbrule | undefined, world: World): Problem[] {
   if (isUntouched(object, old)) return [];
-  const wrong = checkStructure(definition as unknown as Definition, object, old);
+  const wrong = checkStructure(definition, object, old);
   return wrong.length > 0 ? wrong : [...checkTarget(object, old, world), ...object.spec.rules.flatMap(checkEntry)];
 }
 

@@ -1,6 +1,5 @@
 // Whether an Lbticket may be written or removed (spec/tickets.md §3, §7).
 import { type Problem, isEqual, parseAddress } from '@fairlead/core';
-import type { Definition } from '../kind.ts';
 import { type Lbticket, forceAnnotation, isDeletable, lbticket as definition } from '../lbticket.ts';
 import { checkStructure, isUntouched } from './structure.ts';
 import { type World, isSame, loadbalancerNamed, nameOf } from './world.ts';
@@ -8,7 +7,7 @@ import { type World, isSame, loadbalancerNamed, nameOf } from './world.ts';
 /** Problems of writing `object`; `old` is what is there before, if anything. */
 export function checkLbticket(object: Lbticket, old: Lbticket | undefined, world: World): Problem[] {
   if (isUntouched(object, old)) return [];
-  const wrong = checkStructure(definition as unknown as Definition, object, old);
+  const wrong = checkStructure(definition, object, old);
   if (wrong.length > 0) return wrong;
   return [
     ...checkAddresses(object),

@@ -1,6 +1,5 @@
 // Whether a Loadbalancer may be written or removed (spec/tickets.md §7).
 import { type Problem, type Result, covers, isEqual, overlaps, parseAddressRange, parseCidr } from '@fairlead/core';
-import type { Definition } from '../kind.ts';
 import { type Loadbalancer, loadbalancer as definition } from '../loadbalancer.ts';
 import { checkStructure, isUntouched } from './structure.ts';
 import { type World, isSame, liveTicketsOf, nameOf } from './world.ts';
@@ -8,7 +7,7 @@ import { type World, isSame, liveTicketsOf, nameOf } from './world.ts';
 /** Problems of writing `object`; `old` is what is there before, if anything. */
 export function checkLoadbalancer(object: Loadbalancer, old: Loadbalancer | undefined, world: World): Problem[] {
   if (isUntouched(object, old)) return [];
-  const wrong = [...checkStructure(definition as unknown as Definition, object, old)];
+  const wrong = [...checkStructure(definition, object, old)];
   if (wrong.length > 0) return wrong;
   const addresses = checkAddresses(object);
   if (addresses.length > 0) return addresses;

@@ -40,7 +40,7 @@ function inCel(definition: Definition): Definition {
     ...definition,
     spec: swap(definition.spec),
     rules: (definition.rules as Rule[]).map(celRule),
-  } as unknown as Definition;
+  };
 }
 
 const celRule = (rule: Rule): Rule => ({
