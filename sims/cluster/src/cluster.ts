@@ -1,0 +1,180 @@
+// The simulated cluster: everything that turns workload objects into running pods and endpoints, started and stopped as one.
+import type { Clock } from './clock.ts';
+import { realClock } from './clock.ts';
+import { endpointSlices } from './endpoints/endpoint-slice.ts';
+import { endpoints } from './endpoints/endpoints.ts';
+import type { Controller, Kit, Stores } from './kit.ts';
+import { makeStores } from './kit.ts';
+import { client } from './kube/client.ts';
+import { recorder } from './kube/events.ts';
+import type { Kind } from './kube/kinds.ts';
+import { kinds } from './kube/kinds.ts';
+import type { KubeObject } from './kube/objects.ts';
+import { reflect } from './kube/reflector.ts';
+import type { Store } from './kube/store.ts';
+import type { Credentials, Transport } from './kube/transport.ts';
+import { overFetch, overHttp } from './kube/transport.ts';
+import { addressPool } from './kubelet/addresses.ts';
+import type { Kubelet } from './kubelet/kubelet.ts';
+import { kubelet } from './kubelet/kubelet.ts';
+import type { Nodes } from './nodes/nodes.ts';
+import { nodeAgents } from './nodes/nodes.ts';
+import { scheduler } from './nodes/scheduler.ts';
+import { timers } from './turns/timers.ts';
+import { deployments } from './workloads/deployment.ts';
+import { replicaSets } from './workloads/replica-set.ts';
+
+export interface ClusterOptions extends Credentials {
+  /** What the cluster calls itself: in node names, in answers of its pods. */
+  name: string;
+  /** The IPv4 block of its pods and nodes, such as 127.21.0.0/16: on Linux all of 127/8 can be listened on. */
+  podCidr: string;
+  /** How many nodes; 3 unless told. Their zones alternate over zone-a, zone-b, zone-c. */
+  nodes?: number;
+  /** False: pods exist and are ready but open no ports, for scale. */
+  listen?: boolean;
+  /** An API server in this process, with the shape of fetch; then nothing goes over the network. */
+  fetch?: (request: Request) => Promise<Response>;
+  clock?: Clock;
+  /** Uniform in [0, 1). */
+  random?: () => number;
+  log?: (line: string) => void;
+}
+
+/** A cluster that can be hurt on command. Pods are named `namespace/name`. */
+export interface Cluster {
+  /** Resolves when the nodes are Ready and every controller runs. */
+  start(): Promise<void>;
+  /** Closes every listener and connection. The API's objects stay: a later start goes on with the same pods and addresses. */
+  stop(): Promise<void>;
+  /** Node names with their addresses. */
+  readonly nodes: ReadonlyMap<string, string>;
+  /** The containers of a pod exit with `code` (1), connections reset; the restart policy says what follows. */
+  crash(pod: string, code?: number): void;
+  /** The node's heartbeats and all its containers end, without a word to the API server. */
+  loseNode(node: string): Promise<void>;
+  restoreNode(node: string): void;
+  /** The last lines of a container's log; the first container unless told. */
+  logs(pod: string, container?: string): string[];
+}
+
+export function cluster(options: ClusterOptions): Cluster {
+  const pool = addressPool(options.podCidr);
+  const count = options.nodes ?? 3;
+  const names = Array.from({ length: count }, (_, n) => `${options.name}-node-${n + 1}`);
+  const nodes = new Map(names.map((name, n) => [name, pool.node(n)]));
+  let running: Running | undefined;
+
+  const must = () => {
+    if (!running) throw new Error(`cluster ${options.name} is not started`);
+    return running;
+  };
+  const runOf = (pod: string) => {
+    const run = must().kubelet.runs.get(pod);
+    if (!run) throw new Error(`cluster ${options.name} runs no pod ${pod}`);
+    return run;
+  };
+  return {
+    nodes,
+    async start() {
+      if (running) throw new Error(`cluster ${options.name} is started already`);
+      running = assemble(options, { pool, nodes, podsPerNode: Math.floor(pool.capacity / count) });
+      await begin(running);
+    },
+    async stop() {
+      const present = running;
+      running = undefined;
+      if (present) await end(present);
+    },
+    crash: (pod, code = 1) => runOf(pod).crash(code),
+    async loseNode(node) {
+      must().nodes.lose(node);
+      await must().kubelet.lose(node);
+    },
+    restoreNode(node) {
+      must().kubelet.restore(node);
+      must().nodes.restore(node);
+    },
+    logs(pod, container) {
+      const found = runOf(pod).containers.find((one) => container === undefined || one.spec.name === container);
+      if (!found) throw new Error(`pod ${pod} has no container ${container}`);
+      return [...found.lines];
+    },
+  };
+}
+
+interface Running {
+  kit: Kit;
+  transport: Transport;
+  kubelet: Kubelet;
+  nodes: Nodes;
+  controllers: Controller[];
+  stopping: AbortController;
+  reflectors: Promise<void>[];
+}
+
+interface Places {
+  pool: ReturnType<typeof addressPool>;
+  nodes: ReadonlyMap<string, string>;
+  podsPerNode: number;
+}
+
+function assemble(options: ClusterOptions, { pool, nodes, podsPerNode }: Places): Running {
+  const { name, clock = realClock, random = Math.random } = options;
+  const log = (line: string) => options.log?.(`${name}: ${line}`);
+  const transport = options.fetch ? overFetch(options, options.fetch) : overHttp(options);
+  const stores = makeStores();
+  const api = client(transport, new Map(Object.entries(stores) as unknown as [string, Store<KubeObject>][]));
+  const kit: Kit = {
+    client: api,
+    stores,
+    clock,
+    timers: timers(clock),
+    random,
+    log,
+    record: recorder({ client: api, clock, log }),
+  };
+  const pods = kubelet({ kit, cluster: name, listen: options.listen ?? true, pool, nodes });
+  const agents = nodeAgents({ kit, cluster: name, nodes, podsPerNode });
+  const controllers = [
+    agents,
+    pods,
+    scheduler(kit),
+    replicaSets(kit),
+    deployments(kit),
+    endpointSlices(kit),
+    endpoints(kit),
+  ];
+  return { kit, transport, kubelet: pods, nodes: agents, controllers, stopping: new AbortController(), reflectors: [] };
+}
+
+const watched: Partial<Record<keyof Stores, Kind>> = {
+  pods: kinds.pod,
+  services: kinds.service,
+  nodes: kinds.node,
+  deployments: kinds.deployment,
+  replicasets: kinds.replicaSet,
+  endpointslices: kinds.endpointSlice,
+  endpoints: kinds.endpoints,
+};
+
+async function begin({ kit, nodes, controllers, stopping, reflectors }: Running): Promise<void> {
+  const synced = Object.entries(watched).map(
+    ([name, kind]) =>
+      new Promise<void>((done) => {
+        const store = kit.stores[name as keyof Stores] as unknown as Store<KubeObject>;
+        reflectors.push(reflect({ ...kit, kind, store }, stopping.signal, done));
+      }),
+  );
+  await Promise.all(synced);
+  await nodes.register();
+  for (const one of controllers) one.open();
+}
+
+async function end({ kit, transport, controllers, stopping, reflectors }: Running): Promise<void> {
+  stopping.abort();
+  await Promise.all(controllers.map((one) => one.close()));
+  kit.timers.stop();
+  await transport.close();
+  await Promise.all(reflectors);
+}

@@ -1,0 +1,94 @@
+// EndpointSlices of every Service that selects pods. A pod's change is written at once: nothing is collected or delayed.
+import { timestamp } from '../clock.ts';
+import type { Controller, Kit } from '../kit.ts';
+import type { Problem } from '../kube/client.ts';
+import { kinds } from '../kube/kinds.ts';
+import type { EndpointSlice, Labels, Service } from '../kube/objects.ts';
+import type { Next } from '../turns/queue.ts';
+import { queue } from '../turns/queue.ts';
+import { ownerReference } from '../workloads/owners.ts';
+import { differs } from '../workloads/status.ts';
+import { groupsOf, isSelecting } from './endpoint.ts';
+import { podsOf, servicesOf, zones } from './selection.ts';
+import type { Packed } from './slices.ts';
+import { pack } from './slices.ts';
+
+const writer = 'endpointslice-controller.k8s.io';
+const managedBy = 'endpointslice.kubernetes.io/managed-by';
+
+export function endpointSlices(kit: Kit): Controller {
+  const { stores, timers, log } = kit;
+  const turns = queue({ name: 'endpointslice', timers, log, turn: (key) => turn(kit, key) });
+  stores.services.onChange(({ key }) => turns.add(key));
+  stores.pods.onChange((change) => {
+    for (const key of servicesOf(stores, change)) turns.add(key);
+  });
+  stores.endpointslices.onChange(({ before, after }) => {
+    const { labels, namespace } = (after ?? before)!.metadata;
+    if (labels?.[managedBy] === writer) turns.add(`${namespace}/${labels['kubernetes.io/service-name']}`);
+  });
+  return turns;
+}
+
+async function turn(kit: Kit, key: string): Promise<Next> {
+  const { stores, client } = kit;
+  const service = stores.services.get(key);
+  // The slices of a deleted Service go by garbage collection: it owns them.
+  if (!service || service.metadata.deletionTimestamp || !isSelecting(service)) return { after: 'change' };
+  const found = stores.endpointslices
+    .by('service', key)
+    .filter((slice) => slice.metadata.labels?.[managedBy] === writer && !slice.metadata.deletionTimestamp);
+  const packing = pack(groupsOf(service, podsOf(stores, service), zones(stores)), found);
+  const labels = labelsOf(service);
+  const relabelled = found.filter(
+    (slice) =>
+      differs(slice.metadata.labels, labels) &&
+      !packing.remove.includes(slice) &&
+      !packing.write.some((one) => one.found === slice),
+  );
+  const writes = [
+    ...packing.write,
+    ...relabelled.map((slice) => ({ ports: slice.ports ?? [], endpoints: slice.endpoints ?? [], found: slice })),
+  ];
+  const results = await Promise.all([
+    ...writes.map((one) => write(kit, service, one)),
+    ...packing.remove.map((slice) => client.remove(kinds.endpointSlice, slice.metadata, { uid: slice.metadata.uid })),
+  ]);
+  const failed = results.find((result) => !result.ok && !isMoot(result.problem));
+  return failed && !failed.ok ? { problem: failed.problem } : { after: 'change' };
+}
+
+/** A namespace on its way out takes no new objects; there is nothing left to do in it. */
+export function isMoot(problem: Problem): boolean {
+  return problem.status === 403 && problem.message.includes('being terminated');
+}
+
+function write(kit: Kit, service: Service, { ports, endpoints, found }: Packed) {
+  const labels = labelsOf(service);
+  const annotations = { 'endpoints.kubernetes.io/last-change-trigger-time': timestamp(kit.clock.now()) };
+  if (found) {
+    const metadata = { ...found.metadata, labels, annotations: { ...found.metadata.annotations, ...annotations } };
+    return kit.client.replace<EndpointSlice>(kinds.endpointSlice, { ...found, metadata, endpoints, ports });
+  }
+  return kit.client.create<EndpointSlice>(kinds.endpointSlice, {
+    metadata: {
+      generateName: `${service.metadata.name}-`,
+      namespace: service.metadata.namespace,
+      labels,
+      annotations,
+      ownerReferences: [ownerReference(kinds.service, service)],
+    },
+    addressType: 'IPv4',
+    endpoints,
+    ports,
+  });
+}
+
+function labelsOf(service: Service): Labels {
+  return {
+    ...service.metadata.labels,
+    'kubernetes.io/service-name': service.metadata.name,
+    [managedBy]: writer,
+    ...(service.spec.clusterIP === 'None' && { 'service.kubernetes.io/headless': '' }),
+  };
+}

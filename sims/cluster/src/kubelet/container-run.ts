@@ -1,0 +1,107 @@
+// One container: its state as the status shows it, its open ports, and what its probes said last.
+//
+//   waiting ──ports open──> running ──crash, failed liveness──> terminated ──restartPolicy──> waiting (back-off) ──> running
+//      └──a port cannot be opened──> waiting, tried again        └──stop──> terminated, for good
+import { timestamp } from '../clock.ts';
+import type { Container, ContainerState, ContainerStatus } from '../kube/objects.ts';
+import type { Listener } from './listener.ts';
+import type { ContainerView } from './pod-status.ts';
+import type { Prober } from './prober.ts';
+
+const logLines = 200;
+const firstBackoff = 10_000;
+const longestBackoff = 300_000;
+/** A container that ran so long starts anew with its back-off. */
+const forgiven = 600_000;
+
+export class ContainerRun {
+  readonly spec: Container;
+  readonly #id: string;
+  state: ContainerState = { waiting: { reason: 'ContainerCreating' } };
+  restarts = 0;
+  listeners: Listener[] = [];
+  prober: Prober | undefined;
+  isStarted = false;
+  isProbedReady = false;
+  isOver = false;
+  readonly lines: string[] = [];
+  #lastState: ContainerState = {};
+  #startedAt = 0;
+  #failuresInRow = 0;
+
+  /** `before` is what the API knows of it from an earlier life of the simulator; it goes on from there. */
+  constructor(spec: Container, id: string, before: ContainerStatus | undefined) {
+    this.spec = spec;
+    this.#id = id;
+    if (!before) return;
+    this.restarts = before.restartCount;
+    this.#lastState = before.lastState ?? {};
+    if (before.state.running) {
+      this.#startedAt = Date.parse(before.state.running.startedAt);
+      this.isStarted = before.started ?? true;
+      this.isProbedReady = before.ready;
+    }
+  }
+
+  get isRunning(): boolean {
+    return this.state.running !== undefined;
+  }
+
+  running(listeners: Listener[], now: number): void {
+    const isResumed = this.#startedAt > 0 && this.state.waiting?.reason === 'ContainerCreating';
+    if (!isResumed) {
+      this.#startedAt = now;
+      this.isStarted = this.spec.startupProbe === undefined;
+      this.isProbedReady = this.spec.readinessProbe === undefined;
+    }
+    this.listeners = listeners;
+    this.state = { running: { startedAt: timestamp(this.#startedAt) } };
+  }
+
+  waiting(reason: string, message: string): void {
+    if (this.state.terminated) this.#lastState = this.state;
+    this.state = { waiting: { reason, message } };
+  }
+
+  terminated(exitCode: number, reason: string, now: number): void {
+    const ran = now - this.#startedAt;
+    this.#failuresInRow = ran >= forgiven ? 1 : this.#failuresInRow + 1;
+    this.prober?.stop();
+    this.prober = undefined;
+    this.listeners = [];
+    this.isProbedReady = false;
+    this.state = {
+      terminated: { exitCode, reason, startedAt: timestamp(this.#startedAt), finishedAt: timestamp(now) },
+    };
+  }
+
+  /** Milliseconds until it may start again: the first time at once, then 10 s doubling to 5 min. */
+  restartDelay(): number {
+    return this.#failuresInRow <= 1 ? 0 : Math.min(longestBackoff, firstBackoff * 2 ** (this.#failuresInRow - 2));
+  }
+
+  restarting(): void {
+    if (this.state.terminated) this.#lastState = this.state;
+    this.restarts += 1;
+  }
+
+  log(line: string): void {
+    this.lines.push(line);
+    if (this.lines.length > logLines) this.lines.splice(0, this.lines.length - logLines);
+  }
+
+  view(isReady: boolean): ContainerView {
+    const { spec, state, restarts, isStarted, isOver } = this;
+    return {
+      name: spec.name,
+      image: spec.image ?? '',
+      id: `${this.#id}/${spec.name}/${restarts}`,
+      state,
+      lastState: this.#lastState,
+      restarts,
+      isStarted,
+      isReady: isReady && this.isRunning && isStarted && this.isProbedReady,
+      isOver,
+    };
+  }
+}

@@ -1,0 +1,112 @@
+// Keys waiting for a turn. A key waits once, at its earliest time, and never has two turns at once;
+// a failed turn comes again after a back-off that doubles. This is the one place where a bug in a turn is caught.
+import type { Problem } from '../kube/client.ts';
+import type { Timer, Timers } from './timers.ts';
+
+/** What a turn wants next: nothing until a change, another turn after `ms`, or a retry because of a problem. */
+export type Next = { after: 'change' } | { after: number } | { problem: Problem };
+
+export interface QueueOptions {
+  name: string;
+  timers: Timers;
+  turn(key: string): Promise<Next>;
+  /** Turns at the same time, each of another key. */
+  width?: number;
+  log(line: string): void;
+}
+
+export type Queue = ReturnType<typeof queue>;
+
+const firstRetry = 5;
+const longestRetry = 30_000;
+
+export function queue({ name, timers, turn, width = 8, log }: QueueOptions) {
+  const ready = new Set<string>();
+  const waiting = alarms(timers, (key) => add(key));
+  const running = new Set<string>();
+  const failures = new Map<string, number>();
+  let isOpen = false;
+
+  const retry = (key: string, why: string, atLeast = 0) => {
+    const n = (failures.get(key) ?? 0) + 1;
+    failures.set(key, n);
+    // The first few are ordinary conflicts of versions; only what lasts is worth a line.
+    if (n > 3) log(`${name} ${key}: ${why} (try ${n})`);
+    waiting.set(key, Math.max(atLeast, Math.min(longestRetry, firstRetry * 2 ** (n - 1))));
+  };
+
+  const run = async (key: string) => {
+    try {
+      const next = await turn(key);
+      if ('problem' in next) return retry(key, next.problem.message, next.problem.retryAfterMs);
+      failures.delete(key);
+      if (next.after !== 'change') waiting.set(key, next.after);
+    } catch (error) {
+      log(`${name} ${key}: bug: ${error instanceof Error ? error.stack : String(error)}`);
+      retry(key, 'bug');
+    } finally {
+      running.delete(key);
+      pump();
+    }
+  };
+
+  const pump = () => {
+    if (!isOpen) return;
+    for (const key of ready) {
+      if (running.size >= width) return;
+      if (running.has(key)) continue;
+      ready.delete(key);
+      running.add(key);
+      void run(key);
+    }
+  };
+
+  const add = (key: string) => {
+    waiting.cancel(key);
+    ready.add(key);
+    pump();
+  };
+
+  return {
+    /** Ask for a turn as soon as there is room. */
+    add,
+    /** Turns begin; what was added before is kept until then. */
+    open() {
+      isOpen = true;
+      pump();
+    },
+    close() {
+      isOpen = false;
+      waiting.cancelAll();
+    },
+    get idle(): boolean {
+      return ready.size === 0 && running.size === 0;
+    },
+  };
+}
+
+/** Keys with a time to come; one time for each, the earliest asked for. */
+function alarms(timers: Timers, ring: (key: string) => void) {
+  const set = new Map<string, { timer: Timer; at: number }>();
+  const cancel = (key: string) => {
+    set.get(key)?.timer.cancel();
+    set.delete(key);
+  };
+  return {
+    set(key: string, ms: number) {
+      const at = timers.now() + ms;
+      const present = set.get(key);
+      if (present && present.at <= at) return;
+      present?.timer.cancel();
+      const timer = timers.after(ms, () => {
+        set.delete(key);
+        ring(key);
+      });
+      set.set(key, { timer, at });
+    },
+    cancel,
+    cancelAll() {
+      for (const key of set.keys()) cancel(key);
+    },
+  };
+}
