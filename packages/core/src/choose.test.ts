@@ -131,6 +131,7 @@ test('the choice says what was compared and how the pool was picked', () => {
 test.each([
   ['a weight of 101', listener({ routes: [], pools: weights('svc01:101') }), 'pools[0].weight'],
   ['weights of 0 only', listener({ routes: [], pools: weights('svc01:0') }), 'pools'],
+  ['a rule named default', listener({ routes: [{ ...canary, name: 'default' }] }), 'routes[0].name'],
   ['a rule without condition', listener({ routes: [{ ...canary, conditions: [] }] }), 'routes[0].conditions'],
 ])('%s is refused', (_, of, path) => {
   expect(choose(of, inside, all)).toMatchObject({ ok: false, problem: { code: 'invalid', path } });

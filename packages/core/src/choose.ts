@@ -55,6 +55,8 @@ export function choose(listener: Listener, request: TestRequest, alive: (pool: s
 
 /** The clauses of a route. */
 export function parseRoute(route: Route, path: string): Result<Clause[]> {
+  if (route.name === 'default')
+    return fail('invalid', '"default" stands for the listener itself; name the rule otherwise', `${path}.name`);
   if (route.conditions.length === 0)
     return fail('invalid', `rule ${route.name} has no condition, so nothing says when it holds`, `${path}.conditions`);
   const clauses: Clause[] = [];

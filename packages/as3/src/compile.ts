@@ -1,0 +1,99 @@
+// From a load balancer to its AS3 application. Pure, and equal in gives equal out, byte for byte.
+import { fail, ok, type Listener, type LoadBalancer, type Result } from '@fairlead/core';
+import { byText, canonicalAddress, isApplication, type Application, type Classed } from './application.ts';
+import { listenerObjects } from './listener.ts';
+import { checkMonitor } from './monitor.ts';
+import { checkName, objectPath } from './names.ts';
+import { nativeApplication } from './native.ts';
+import { poolObjects } from './pool.ts';
+
+/**
+ * `lb` in AS3's words, with pools as templates: fill() puts the members in. Problems are `invalid`, with the field's
+ * path in the load balancer. What is native already is taken as it is once its frame is sound.
+ */
+export function compile(lb: LoadBalancer): Result<Application> {
+  const place = placeOf(lb);
+  if (!place.ok) return place;
+  if (lb.native) return nativeApplication(lb.native, place.value);
+  const wrong = checkPools(lb) ?? checkDestinations(lb.listeners);
+  if (wrong) return wrong;
+  const objects = new Map<string, Classed>();
+  const parts = [
+    ...lb.listeners.map((listener, i) => () => listenerObjects(listener, place.value, `listeners[${i}]`)),
+    ...lb.pools.map((pool, i) => () => poolObjects(pool, `pools[${i}]`)),
+  ];
+  for (const part of parts) {
+    const made = part();
+    if (!made.ok) return made;
+    for (const [name, object] of Object.entries(made.value)) {
+      const added = add(objects, place.value, { name, object });
+      if (!added.ok) return added;
+    }
+  }
+  const sorted = Object.fromEntries([...objects].toSorted(([a], [b]) => byText(a, b)));
+  const application = { class: 'Application', template: 'generic', ...sorted };
+  if (!isApplication(application)) throw new Error('bug: an object took the place of the class');
+  return ok(application);
+}
+
+/** `/tenant/application`, from the key. */
+function placeOf({ key, scope }: LoadBalancer): Result<string> {
+  const [tenant = '', application = '', ...rest] = key.split('/');
+  if (rest.length > 0 || tenant !== scope)
+    return fail('invalid', `key "${key}" has to be tenant/application, with scope "${scope}" as the tenant`, 'key');
+  for (const name of [tenant, application]) {
+    const checked = checkName(name, 'key');
+    if (!checked.ok) return checked;
+  }
+  return ok(`/${key}`);
+}
+
+function add(
+  objects: Map<string, Classed>,
+  place: string,
+  { name, object }: { name: string; object: Classed },
+): Result<void> {
+  const [, tenant = '', application = ''] = place.split('/');
+  const checked = checkName(name, name);
+  if (!checked.ok) return checked;
+  const path = objectPath(tenant, application, name);
+  if (!path.ok) return path;
+  if (objects.has(name)) return fail('invalid', `two objects want the name ${name} in ${place}; rename one`, name);
+  objects.set(name, object);
+  return ok(undefined);
+}
+
+/** Each pool a listener or route sends to must be there, and have a monitor of the listener's transport. */
+function checkPools({ listeners, pools }: LoadBalancer): ReturnType<typeof fail> | undefined {
+  const known = new Map(pools.map((pool) => [pool.name, pool]));
+  for (const [i, listener] of listeners.entries()) {
+    const uses = [
+      { at: '', pools: listener.pools },
+      ...listener.routes.map((route, n) => ({ at: `.routes[${n}]`, pools: route.pools })),
+    ];
+    for (const { at, pool: name, n } of uses.flatMap((use) =>
+      use.pools.map(({ pool }, n) => ({ at: use.at, pool, n })),
+    )) {
+      const path = `listeners[${i}]${at}.pools[${n}]`;
+      const pool = known.get(name);
+      if (!pool) return fail('invalid', `there is no pool ${name}`, `${path}.pool`);
+      const fits = checkMonitor(pool, listener, `pools[${pools.indexOf(pool)}].monitor.type`);
+      if (!fits.ok) return fits;
+    }
+  }
+  return undefined;
+}
+
+/** AS3 takes two services on one destination; the device then refuses the whole tenant. */
+function checkDestinations(listeners: Listener[]): ReturnType<typeof fail> | undefined {
+  const seen = new Map<string, string>();
+  for (const [i, { name, address: text, port, protocol }] of listeners.entries()) {
+    const address = canonicalAddress(text);
+    const destination = `${address} port ${port} ${protocol === 'udp' ? 'udp' : 'tcp'}`;
+    const other = seen.get(destination);
+    if (other)
+      return fail('taken', `listeners ${other} and ${name} both ask for ${destination}`, `listeners[${i}].port`);
+    seen.set(destination, name);
+  }
+  return undefined;
+}

@@ -1,0 +1,45 @@
+when HTTP_REQUEST priority 500 {
+    set fl_client [lindex [split [IP::client_addr] "%"] 0]
+    set fl_by $fl_client
+    set fl_host [string tolower [HTTP::host]]
+    if { [string index $fl_host 0] eq "\u005b" } {
+        set fl_host [lindex [split [string range $fl_host 1 end] "\u005d"] 0]
+    } else {
+        set fl_host [lindex [split $fl_host ":"] 0]
+    }
+    set fl_v0 ""
+    set fl_has0 [HTTP::header exists "x-id"]
+    if { $fl_has0 } { set fl_v0 [HTTP::header value "x-id"] }
+    set fl_rest { /t1/default_http_app/web_8080_pool 1 }
+    if { ($fl_host ne "" && [class match -- $fl_host equals /t1/default_http_app/web_80_vs_long_0_values])
+          || ($fl_has0 && ($fl_v0 eq "with \u0022quote\u0022" || [class match -- $fl_v0 equals /t1/default_http_app/web_80_vs_long_1_values] || [class match -- $fl_v0 starts_with /t1/default_http_app/web_80_vs_long_1_prefixes])) } {
+        set fl_salt "long"
+        set fl_set { /t1/default_http_app/web2_8080_pool 1 }
+    } else {
+        set fl_salt "default"
+        set fl_set $fl_rest
+    }
+    # By weight among all; if that one is dead, among the live; then among the live of the listener; else the first.
+    set fl_pool ""
+    foreach { fl_key fl_from fl_live } [list $fl_salt $fl_set 0 "${fl_salt}2" $fl_set 1 "default2" $fl_rest 1] {
+        set fl_among [list]
+        set fl_sum 0
+        foreach { fl_name fl_weight } $fl_from {
+            if { $fl_live && [active_members $fl_name] < 1 } { continue }
+            lappend fl_among $fl_name $fl_weight
+            incr fl_sum $fl_weight
+        }
+        if { $fl_sum < 1 } { continue }
+        set fl_at [expr { ([crc32 "$fl_key|$fl_by"] & 0xffffffff) % $fl_sum }]
+        foreach { fl_name fl_weight } $fl_among {
+            if { $fl_at < $fl_weight } { break }
+            set fl_at [expr { $fl_at - $fl_weight }]
+        }
+        if { $fl_pool eq "" } { set fl_pool $fl_name }
+        if { $fl_live || [active_members $fl_name] > 0 } {
+            set fl_pool $fl_name
+            break
+        }
+    }
+    pool $fl_pool
+}

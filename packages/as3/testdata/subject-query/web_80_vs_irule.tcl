@@ -1,0 +1,46 @@
+when HTTP_REQUEST priority 500 {
+    set fl_client [lindex [split [IP::client_addr] "%"] 0]
+    set fl_by $fl_client
+    set fl_has0 0
+    set fl_v0 ""
+    foreach fl_pair [split [HTTP::query] "&"] {
+        set fl_eq [string first "=" $fl_pair]
+        if { $fl_eq < 0 } { set fl_eq [string length $fl_pair] }
+        set fl_name [URI::decode [string map {+ " "} [string range $fl_pair 0 [expr { $fl_eq - 1 }]]]]
+        if { !$fl_has0 && $fl_name eq "api version" } {
+            set fl_has0 1
+            set fl_v0 [URI::decode [string map {+ " "} [string range $fl_pair [expr { $fl_eq + 1 }] end]]]
+        }
+    }
+    set fl_rest { /t1/default_http_app/web_8080_pool 1 }
+    if { ($fl_has0 && ($fl_v0 eq "beta" || [string equal -length 2 "2." $fl_v0] || [regexp -- "^\u005ba-f\u005d\u007b2,4\u007d\u0024" $fl_v0] || ([regexp {^(?:0|[1-9][0-9]{0,14})$} $fl_v0] && $fl_v0 >= 100 && $fl_v0 <= 1000))) } {
+        set fl_salt "query"
+        set fl_set { /t1/default_http_app/web2_8080_pool 1 }
+    } else {
+        set fl_salt "default"
+        set fl_set $fl_rest
+    }
+    # By weight among all; if that one is dead, among the live; then among the live of the listener; else the first.
+    set fl_pool ""
+    foreach { fl_key fl_from fl_live } [list $fl_salt $fl_set 0 "${fl_salt}2" $fl_set 1 "default2" $fl_rest 1] {
+        set fl_among [list]
+        set fl_sum 0
+        foreach { fl_name fl_weight } $fl_from {
+            if { $fl_live && [active_members $fl_name] < 1 } { continue }
+            lappend fl_among $fl_name $fl_weight
+            incr fl_sum $fl_weight
+        }
+        if { $fl_sum < 1 } { continue }
+        set fl_at [expr { ([crc32 "$fl_key|$fl_by"] & 0xffffffff) % $fl_sum }]
+        foreach { fl_name fl_weight } $fl_among {
+            if { $fl_at < $fl_weight } { break }
+            set fl_at [expr { $fl_at - $fl_weight }]
+        }
+        if { $fl_pool eq "" } { set fl_pool $fl_name }
+        if { $fl_live || [active_members $fl_name] > 0 } {
+            set fl_pool $fl_name
+            break
+        }
+    }
+    pool $fl_pool
+}
