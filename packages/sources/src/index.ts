@@ -1,0 +1,6 @@
+// Kubernetes objects → load balancers.
+export type { Refusal, Source, Supply, Touch } from './source.ts';
+export { configmapSource, type ConfigMapOptions } from './configmap.ts';
+export { annotations, type Decode, type ReadOptions, type Template } from './reading.ts';
+export { endpointSliceIndexes, serviceIndexes, type EndpointStores } from './supply.ts';
+export { membersAt, type PortMembers } from './endpoints.ts';
