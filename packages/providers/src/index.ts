@@ -1,0 +1,2 @@
+// Load balancers → places.
+export { memory, type Memory, type MemoryForm } from './memory.ts';
