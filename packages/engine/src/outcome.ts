@@ -1,0 +1,22 @@
+// What is reported of a turn.
+import { problems, type Key, type Origin, type Problem } from '@fairlead/core';
+
+/**
+ *   key    | pool   | what it speaks of
+ *   -------+--------+---------------------------------------------------------------
+ *   absent | absent | the whole object: it cannot be read, or (no problem) it can again
+ *   given  | absent | one load balancer of the object
+ *   given  | given  | one pool: its way to members, or what the place said to them
+ */
+export interface Outcome {
+  /** Who is told; absent when the object is gone, and only the log can say it. */
+  origin?: Origin | undefined;
+  key?: Key | undefined;
+  pool?: string | undefined;
+  address?: string | undefined;
+  problem?: Problem | undefined;
+}
+
+/** May a later turn go better though nothing changed? */
+export const mayCure = (outcomes: readonly Outcome[]): boolean =>
+  outcomes.some(({ problem }) => problem !== undefined && problems[problem.code].retry);

@@ -1,0 +1,112 @@
+// One turn for one scope: want, compile, read, settle, plan, guard, apply, report.
+import { brake, isPlanEmpty, permit, plan } from '@fairlead/core';
+import type { Brake, Item, Key, Member, Plan, Placed, Policy, Problem, Provider, Scope } from '@fairlead/core';
+import type { Source } from '@fairlead/sources';
+import { applyApart } from './apply.ts';
+import { heldIn } from './held.ts';
+import type { Outcome } from './outcome.ts';
+import { settleWishes, wishesIn, type Compile, type Wish } from './wishes.ts';
+
+export interface TurnQuestion {
+  owner: string;
+  provider: Provider;
+  sources: Iterable<Source>;
+  policy: Policy;
+  brake: Brake;
+  compile: Compile;
+  /** Who holds `claim` by what stands in another scope. */
+  elsewhere(claim: string): string | undefined;
+}
+
+export interface TurnResult {
+  outcomes: Outcome[];
+  /** What is ours in the scope now; undefined when it could not be read. */
+  ours?: Item<unknown>[] | undefined;
+  /** Keys whose pools the place may have written anew. */
+  written: ReadonlySet<Key>;
+}
+
+export async function reconcile(turn: TurnQuestion, scope: Scope, signal: AbortSignal): Promise<TurnResult> {
+  const { owner, provider, sources } = turn;
+  const asked = wishesIn(scope, sources, turn.compile);
+  const found = await provider.read(scope, signal);
+  if (!found.ok) return { outcomes: asked.map((wish) => outcomeOf(wish, found.problem)), written: new Set() };
+
+  const kept = heldIn(found.value, { wishes: asked, sources, owner });
+  const wishes = settleWishes({
+    wishes: asked,
+    found: found.value,
+    owner,
+    provider,
+    held: kept,
+    elsewhere: turn.elsewhere,
+  });
+  const held = heldIn(found.value, { wishes, sources, owner });
+  const wanted = wishes.filter(({ problem }) => !problem).map((wish) => itemOf(wish, owner));
+  const answer = plan({ scope, owner, wanted, found: found.value, held });
+  const permitted = permit(answer.plan, turn.policy);
+  const braked = brake(permitted.plan, found.value, turn.brake);
+
+  const todo = withMembers(braked.plan, wishes, sources);
+  const { placed, standing } = isPlanEmpty(todo)
+    ? { placed: new Map<Key, Placed>(), standing: found.value }
+    : await applyApart(provider, todo, found.value, signal);
+
+  const undone = new Map<Key, Problem>(answer.taken.map(({ item, by }) => [item.key, takenBy(by)]));
+  for (const { item, why } of [...permitted.withheld, ...braked.withheld]) {
+    undone.set(item.key, { code: 'withheld', message: why });
+  }
+  for (const { key, problem } of placed.values()) if (problem) undone.set(key, problem);
+  const addresses = new Map(standing.map(({ key, address }) => [key, address]));
+  const outcomes = wishes.map((wish) => outcomeOf(wish, undone.get(wish.lb.key), addresses.get(wish.lb.key)));
+  const ours = standing.filter((item) => item.owner === owner);
+  return { outcomes: [...outcomes, ...ownerless(wishes, undone)], ours, written: keysWritten(todo) };
+}
+
+const outcomeOf = ({ lb, problem }: Wish, undone: Problem | undefined, address?: string): Outcome => ({
+  origin: lb.origin,
+  key: lb.key,
+  address,
+  problem: problem ?? undone,
+});
+
+/** What went wrong with items whose object is gone: only the log can say it. */
+function ownerless(wishes: readonly Wish[], undone: ReadonlyMap<Key, Problem>): Outcome[] {
+  const told = new Set(wishes.map(({ lb }) => lb.key));
+  return [...undone].filter(([key]) => !told.has(key)).map(([key, problem]) => ({ key, problem }));
+}
+
+/** A failed write may have been a half one, so its keys count as well. */
+const keysWritten = ({ create, update }: Plan<unknown>): Set<Key> =>
+  new Set([...create.map(({ key }) => key), ...update.map(({ to }) => to.key)]);
+
+const itemOf = ({ lb, asker, form }: Wish, owner: string): Item<unknown> => ({ key: lb.key, form, owner, asker });
+
+const takenBy = (item: Item<unknown>): Problem => ({
+  code: 'taken',
+  message: item.owner === '' ? `${item.key} is there already, and not ours` : `${item.key} is held by ${item.owner}`,
+});
+
+/** What a new pool starts with. Members of pools that are there already are the member lane's. */
+function withMembers(plan: Plan<unknown>, wishes: readonly Wish[], sources: Iterable<Source>): Plan<unknown> {
+  const written = keysWritten(plan);
+  const askers = new Map(wishes.filter(({ problem }) => !problem).map(({ lb, asker }) => [lb.key, asker]));
+  const filled = new Map<Key, Map<string, readonly Member[]>>();
+  for (const source of written.size > 0 ? sources : []) {
+    for (const pool of source.pools(plan.scope)) {
+      const asker = written.has(pool.key) ? askers.get(pool.key) : undefined;
+      const members = asker === undefined ? undefined : source.supply(pool, asker)?.members;
+      if (members) filled.set(pool.key, (filled.get(pool.key) ?? new Map()).set(pool.pool, members));
+    }
+  }
+  const fill = (item: Item<unknown>): Item<unknown> => {
+    const members = filled.get(item.key);
+    return members && item.owner === plan.owner ? { ...item, members } : item;
+  };
+  return {
+    ...plan,
+    create: plan.create.map(fill),
+    update: plan.update.map(({ from, to }) => ({ from, to: fill(to) })),
+    after: plan.after.map(fill),
+  };
+}

@@ -1,0 +1,133 @@
+// What is known of one ConfigMap: an application's word each, as the text of its status annotation. Pure.
+import type { Key, Origin, Problem } from '@fairlead/core';
+import type { Outcome } from './outcome.ts';
+
+export interface Report {
+  origin: Origin;
+  /** The whole object cannot be read. */
+  problem?: Problem | undefined;
+  applications: Map<Key, ApplicationReport>;
+}
+
+export interface ApplicationReport {
+  /** Undefined until a turn spoke of it. */
+  placed?: { problem?: Problem | undefined } | undefined;
+  /** Pools with something wrong on their way to members. */
+  pools: Map<string, Problem>;
+}
+
+/** One line for an Event. */
+export interface Remark {
+  type: 'Normal' | 'Warning';
+  reason: string;
+  message: string;
+}
+
+export const emptyReport = (origin: Origin): Report => ({ origin, applications: new Map() });
+
+/** `report` with `outcome` in it. An outcome of another edit of the object begins anew. */
+export function withOutcome(report: Report | undefined, outcome: Outcome & { origin: Origin }): Report {
+  const { origin, key, pool, problem } = outcome;
+  const isNew = report?.origin.uid !== origin.uid || report.origin.revision !== origin.revision;
+  const next: Report =
+    isNew || !report ? emptyReport(origin) : { ...report, applications: new Map(report.applications) };
+  if (key === undefined) return { ...next, problem };
+  const { placed, pools } = next.applications.get(key) ?? { pools: new Map<string, Problem>() };
+  const troubled = new Map(pools);
+  if (pool === undefined) next.applications.set(key, { placed: { problem }, pools });
+  else {
+    troubled.delete(pool);
+    if (problem) troubled.set(pool, problem);
+    next.applications.set(key, { placed, pools: troubled });
+  }
+  return next;
+}
+
+/**
+ * The annotation `fairlead.io/status`:
+ * `{"revision": …, "problem"?: {code, message, path?}, "applications": {<name>: {"ok": true} | {"ok": false, code, message}}}`,
+ * with `"pools": {<name>: {code, message}}` inside an application whose pools lack members for a reason. Sorted, and
+ * without times, so that equal reports are equal text.
+ */
+export function statusText({ origin, problem, applications }: Report): string {
+  const keys = [...applications.keys()].sort();
+  const names = keys.map(nameOf);
+  const words = keys.flatMap((key, index) => {
+    const word = wordOf(applications.get(key));
+    // Two tenants of one ConfigMap may hold applications of one name.
+    const name = names[index] ?? key;
+    return word ? [[names.indexOf(name) === names.lastIndexOf(name) ? name : key, word]] : [];
+  });
+  return JSON.stringify({ revision: origin.revision, problem, applications: Object.fromEntries(words) });
+}
+
+/** What to tell of the change from one report to the next: what is good again, and what is newly wrong. */
+export function remarksBetween(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): Remark[] {
+  return [...after]
+    .filter(([subject, word]) => before.get(subject) !== word)
+    .map(([subject, word]) => remark(subject, word));
+}
+
+/** By subject (`""` for the whole, an application, a pool), the word on it: `ok`, or `code: message`. */
+export function wordsOf(report: Report): Map<string, string> {
+  const words = new Map<string, string>();
+  if (report.problem) words.set('template', wordOn(report.problem));
+  for (const [key, { placed, pools }] of report.applications) {
+    if (placed) words.set(`application ${nameOf(key)}`, wordOn(placed.problem));
+    for (const [pool, problem] of pools) words.set(`pool ${nameOf(key)}/${pool}`, wordOn(problem));
+  }
+  return words;
+}
+
+/** The words that an earlier run left in the annotation; a text that is none of ours has none. */
+export function wordsIn(text: string | undefined): Map<string, string> {
+  const words = new Map<string, string>();
+  const { problem, applications } = parse(text);
+  if (problem) words.set('template', wordOn(problem));
+  for (const [name, { ok, code, message, pools }] of Object.entries(applications ?? {})) {
+    words.set(`application ${name}`, ok ? 'ok' : `${code}: ${message}`);
+    for (const [pool, one] of Object.entries(pools ?? {})) words.set(`pool ${name}/${pool}`, wordOn(one));
+  }
+  return words;
+}
+
+interface Word {
+  ok: boolean;
+  code?: string | undefined;
+  message?: string;
+  path?: string | undefined;
+  pools?: Record<string, Problem>;
+}
+
+interface Status {
+  problem?: Problem;
+  applications?: Record<string, Word>;
+}
+
+function wordOf(application: ApplicationReport | undefined): Word | undefined {
+  if (!application?.placed) return undefined;
+  const { placed, pools } = application;
+  const word: Word = placed.problem ? { ok: false, ...placed.problem } : { ok: true };
+  const troubled = [...pools].sort(([a], [b]) => (a < b ? -1 : 1));
+  return troubled.length > 0 ? { ...word, pools: Object.fromEntries(troubled) } : word;
+}
+
+const wordOn = (problem: Problem | undefined): string => (problem ? `${problem.code}: ${problem.message}` : 'ok');
+
+function remark(subject: string, word: string): Remark {
+  if (word === 'ok') return { type: 'Normal', reason: 'Programmed', message: `${subject} is on the device` };
+  const code = word.slice(0, word.indexOf(':'));
+  return { type: 'Warning', reason: code.charAt(0).toUpperCase() + code.slice(1), message: `${subject}: ${word}` };
+}
+
+const nameOf = (key: Key): string => key.slice(key.indexOf('/') + 1);
+
+function parse(text: string | undefined): Status {
+  try {
+    const status = JSON.parse(text ?? '{}') as Status | null;
+    return typeof status === 'object' && status !== null ? status : {};
+  } catch {
+    // Somebody else wrote into our annotation: there is no earlier word, and ours replaces it.
+    return {};
+  }
+}
