@@ -6,8 +6,8 @@ export interface IdleGuard {
   signal: AbortSignal;
   /** Was it the silence that ended it? */
   readonly expired: boolean;
-  /** Something came: the wait starts anew. */
-  heard(): void;
+  /** Something came, now or at `at`: the wait starts anew from there. */
+  heard(at?: number): void;
   /** Call it always: a timer and a listener hang on it. */
   end(): void;
 }
@@ -40,7 +40,7 @@ export function idleGuard(clock: Clock, idle: () => number, parent?: AbortSignal
     get expired() {
       return expired;
     },
-    heard: () => (last = clock.now()),
+    heard: (at = clock.now()) => (last = at),
     end,
   };
 }

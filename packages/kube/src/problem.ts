@@ -84,6 +84,18 @@ export const nonsense = (asked: Asked, what: string): { ok: false; problem: Kube
   problem: { code: 'unreachable', message: `${asked.method} ${asked.path}: the answer is not ${what}` },
 });
 
+/** A wish that cannot even be asked for. `message` says what is wrong with it, and where. */
+export const invalid = (message: string): { ok: false; problem: KubeProblem } => ({
+  ok: false,
+  problem: { code: 'invalid', message },
+});
+
+/** No credentials to show. `message` says where they should have come from. */
+export const denied = (message: string): { ok: false; problem: KubeProblem } => ({
+  ok: false,
+  problem: { code: 'denied', message },
+});
+
 /** JSON, or a problem that shows how the text begins. */
 export function parseJson(asked: Asked, text: string): KubeResult<unknown> {
   try {

@@ -1,6 +1,7 @@
 // Builds requests: paths, queries, headers, bodies. Pure.
 import type { ApplyOptions, DeleteOptions, KubeResult, ListOptions, Name, Patch, WriteOptions } from './kube.ts';
 import type { Kind, KubeObject } from './object.ts';
+import { invalid } from './problem.ts';
 
 export interface KubeRequest {
   method: string;
@@ -134,13 +135,11 @@ function place(kind: Kind, { name, namespace }: Name, subresource?: string): Kub
 function segmentOf(kind: Kind, name: string): KubeResult<string> {
   if (name !== '' && name !== '.' && name !== '..' && !/[/%]/.test(name))
     return { ok: true, value: encodeURIComponent(name) };
-  return { ok: false, problem: { code: 'invalid', message: `"${name}" cannot be a name in a path of ${kind.plural}` } };
+  return invalid(`"${name}" cannot be a name in a path of ${kind.plural}`);
 }
 
-const lacksNamespace = (kind: Kind, name: string): KubeResult<never> => ({
-  ok: false,
-  problem: { code: 'invalid', message: `${kind.kind} "${name}" needs a namespace` },
-});
+const lacksNamespace = (kind: Kind, name: string): KubeResult<never> =>
+  invalid(`${kind.kind} "${name}" needs a namespace`);
 
 const selectors = ({ labelSelector, fieldSelector }: ListOptions): Query => ({ labelSelector, fieldSelector });
 

@@ -124,6 +124,6 @@ async function follow<T extends KubeObject>(
 
 /** Does this end of the initial list mean that the server cannot stream it? Old ones refuse the parameter, or ignore it. */
 const isIgnorant = (end: StreamEnd): boolean =>
-  end.how === 'silent' || (end.how === 'refused' && end.problem.code === 'invalid');
+  end.how === 'silent' || (end.how === 'refused' && (end.problem.status === 400 || end.problem.status === 422));
 
 const mayResume = ({ code }: KubeProblem): boolean => code === 'busy' || code === 'unreachable' || code === 'denied';

@@ -1,0 +1,95 @@
+// A client from a kubeconfig file, or from the files that a pod is given.
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Auth } from './call.ts';
+import { kube, type KubeOptions } from './client.ts';
+import { authOf, tlsOf } from './credentials.ts';
+import type { Run } from './exec-plugin.ts';
+import { inCluster } from './in-cluster.ts';
+import type { Kube, KubeResult } from './kube.ts';
+import { kubeconfig, type KubeContext, type Tls } from './kubeconfig.ts';
+import { invalid } from './problem.ts';
+import { undiciSend } from './undici-send.ts';
+
+export interface ConnectOptions extends Pick<KubeOptions, 'clock' | 'random' | 'userAgent' | 'report'> {
+  /** Path of a kubeconfig; absent: the pod's service account. */
+  kubeconfig?: string | undefined;
+  /** The kubeconfig's current one when absent. */
+  context?: string | undefined;
+  /** The program's environment: where a pod finds its API server, and what exec plugins inherit. */
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Connected {
+  kube: Kube;
+  /** Name of the context; `in-cluster` in a pod. */
+  context: string;
+  /** The context's, or the pod's. */
+  namespace: string;
+  /** Closes connections, once calls and watches have ended. */
+  close(): Promise<void>;
+}
+
+/** Reads the files; asks the server nothing yet. */
+export async function connect(options: ConnectOptions): Promise<KubeResult<Connected>> {
+  const found = options.kubeconfig === undefined ? await pod(options) : await file(options, options.kubeconfig);
+  if (!found.ok) return found;
+  const { context, tls, auth } = found.value;
+  const { clock, random, userAgent, report } = options;
+  const { send, close } = undiciSend(tls);
+  const client = kube({ server: context.cluster.server, send, auth, clock, random, userAgent, report });
+  return { ok: true, value: { kube: client, context: context.name, namespace: context.namespace, close } };
+}
+
+interface Found {
+  context: KubeContext;
+  tls: Tls;
+  auth: Auth;
+}
+
+async function file(options: ConnectOptions, path: string): Promise<KubeResult<Found>> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => error as Error);
+  if (text instanceof Error) return invalid(`cannot read the kubeconfig: ${text.message}`);
+  const parsed = kubeconfig(text, path);
+  const context = parsed.ok ? parsed.value.pick(options.context) : parsed;
+  if (!context.ok) return context;
+  return found(options, context.value, dirname(path));
+}
+
+async function pod(options: ConnectOptions): Promise<KubeResult<Found>> {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = options.env;
+  const context = await inCluster({ host, port, read: (path) => readFile(path, 'utf8') });
+  return context.ok ? found(options, context.value, '/') : context;
+}
+
+async function found({ clock, env }: ConnectOptions, context: KubeContext, folder: string): Promise<KubeResult<Found>> {
+  const read = (path: string) => readFile(resolve(folder, path), 'utf8');
+  const tls = await tlsOf(context, read);
+  if (!tls.ok) return tls;
+  return {
+    ok: true,
+    value: { context, tls: tls.value, auth: authOf(context, { read, clock, run: program(env, folder) }) },
+  };
+}
+
+/** Milliseconds after which a plugin that has not ended is killed: it may wait for a terminal that is not there. */
+const pluginPatience = 60_000;
+
+const program =
+  (own: ConnectOptions['env'], folder: string): Run =>
+  ({ command, args, env }) =>
+    new Promise((settle, reject) => {
+      // A bare name is looked up in PATH, a path is relative to the kubeconfig.
+      const file = command.includes('/') ? resolve(folder, command) : command;
+      const child = execFile(
+        file,
+        args,
+        { env: { ...own, ...env }, timeout: pluginPatience },
+        (error, stdout, stderr) => {
+          if (error && typeof error.code !== 'number') reject(error);
+          else settle({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+        },
+      );
+      child.stdin?.end();
+    });
