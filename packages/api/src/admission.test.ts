@@ -45,10 +45,20 @@ test('what is well formed but may not be now is Forbidden', async () => {
   expect(got).toMatchObject({ allowed: false, status: { code: 403, reason: 'Forbidden' } });
 });
 
+test('one thing that may not be now makes the whole Forbidden, and all is said', async () => {
+  const got = await admit(write(makeTicket({ state: 'deleted', veip: '20.1.0.300' })));
+  const message = expect.stringMatching(/spec\.veip: .*; spec\.state: /);
+  expect(got).toMatchObject({ status: { code: 403, message } });
+});
+
 test.each([
   [
     'other resources',
     { operation: 'CREATE', resource: { group: 'apps', version: 'v1', resource: 'deployments' }, object: {} },
+  ],
+  [
+    'a kind of the same name in another group',
+    { operation: 'CREATE', resource: { ...rules, group: 'other.io' }, object: {} },
   ],
   ['a CONNECT', { operation: 'CONNECT', resource: tickets }],
   ['removal of a rule', { operation: 'DELETE', resource: rules, oldObject: makeRule() }],

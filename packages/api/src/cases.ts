@@ -87,6 +87,18 @@ export const shapeCases: Case[] = [
   ticket('a state is one of three', makeTicket({ state: 'gone' as never }), ['spec.state']),
   ticket('a claimer has no control characters', makeTicket({ claimer: 'k\u0007' }), ['spec.claimer']),
 
+  ticket(
+    'a ticket has at most 64 listners',
+    makeTicket({ listners: Array.from({ length: 65 }, (_, i) => makeListner({ name: `l${i}`, port: i + 1 })) }),
+    ['spec.listners'],
+  ),
+  ticket('a claimer is at most 253 characters', makeTicket({ claimer: 'k'.repeat(254) }), ['spec.claimer']),
+  lb(
+    'a selector has at most 32 labels',
+    makeLoadbalancer('x', { nsselector: Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`k${i}`, 'v'])) }),
+    ['spec.nsselector'],
+  ),
+
   rule('the rule of the seed is good', makeRule(), []),
   rule(
     'a hostile value is data',
@@ -113,8 +125,13 @@ export const shapeCases: Case[] = [
   ]),
 ];
 
-/** Keys that appear twice: Kubernetes knows of them, JSON schemas do not. */
-export const duplicateCases: Case[] = [
+/** What Kubernetes makes of a schema beyond JSON Schema: keys of lists, and nulls that count as absent. */
+export const kubernetesCases: Case[] = [
+  ticket(
+    'empty where empty means absent is good',
+    { spec: { ...makeTicket().spec, listners: null, claimer: null } },
+    [],
+  ),
   ticket('a listner name is used once', makeTicket({ listners: [makeListner(), makeListner({ port: 81 })] }), [
     'spec.listners[1]',
   ]),

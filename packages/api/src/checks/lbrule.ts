@@ -55,17 +55,9 @@ function checkTypes({ spec }: Lbrule, { name, protocal }: Listner): Problem[] {
   });
 }
 
+/** One value at a time, so that each fault is reported and not just the first. */
 function checkEntry(entry: LbruleEntry, index: number): Problem[] {
   const path = `spec.rules[${index}]`;
-  const problems = entry.values.flatMap(({ value }, i): Problem[] => {
-    // The schema refuses the ASCII ones; these are the others, which no pattern can name for both Go and JavaScript.
-    if (!/\p{Cc}/u.test(value)) return [];
-    return [
-      { code: 'invalid', message: 'must not have control characters: remove them', path: `${path}.values[${i}].value` },
-    ];
-  });
-  if (problems.length > 0) return problems;
-  // One value at a time, so that each fault is reported and not just the first.
   return entry.values.flatMap((value, i) => {
     const got = parseCondition(conditionOf({ ...entry, values: [value] }), path);
     return got.ok ? [] : [{ ...got.problem, path: got.problem.path?.replace('.tests[0]', `.values[${i}]`) ?? path }];

@@ -58,6 +58,10 @@ test('a ticket that an F5 Ingress uses is not disabled', () => {
   expect(problem?.message).toContain('Ingress default/shop');
 });
 
+test('a ticket that carries no traffic yet is disabled without more ado', () => {
+  expect(checkLbticket(makeTicket({ state: 'disabled' }), makeTicket({}, { process: 'apply' }), world)).toEqual([]);
+});
+
 const other = (spec: Parameters<typeof makeTicket>[0], process: 'enabled' | 'deleted' = 'enabled') =>
   makeTicket(spec, { process }, 'other');
 
@@ -85,6 +89,13 @@ test('a Service used by an F5 Ingress is refused, with its name', () => {
   );
   expect(problem).toMatchObject({ code: 'taken', message: expect.stringContaining('Ingress default/shop') });
   expect(rest).toEqual([]);
+});
+
+test('an F5 Ingress of another cluster uses other Services', () => {
+  const ingresses = () => [
+    { cluster: 'acp-region02', namespace: 'default', name: 'shop', ticket: 'default/x', services: ['svc02'] },
+  ];
+  expect(checkLbticket(makeTicket(), undefined, makeWorld({ loadbalancers: [demo] }, { ingresses }))).toEqual([]);
 });
 
 test('a Service that a ticket had already is not judged again', () => {
@@ -122,6 +133,11 @@ test.each([
   const asked = makeWorld({ loadbalancers: [demo] }, { namespaceExists: () => exists });
   expect(paths(checkLbticket(makeTicket(), undefined, asked))).toEqual(want);
   expect(lbticketWarnings(makeTicket(), undefined, asked)).toHaveLength(warnings);
+});
+
+test('a namespace that went away does not keep the ticket from being edited', () => {
+  const asked = makeWorld({ loadbalancers: [demo] }, { namespaceExists: () => false });
+  expect(checkLbticket(makeTicket({ claimer: 'k' }), makeTicket(), asked)).toEqual([]);
 });
 
 test.each([

@@ -75,3 +75,9 @@ test('an object whose wish is unchanged is not judged again', () => {
   const bad = makeLoadbalancer('demo', { ve: { ...ve, cidr: '20.1.0.1/16' } });
   expect(checkLoadbalancer(bad, structuredClone(bad), makeWorld())).toEqual([]);
 });
+
+test('what collided before it was judged can still be edited elsewhere', () => {
+  const world = makeWorld({ loadbalancers: [makeLoadbalancer('demo'), makeLoadbalancer('twin')] });
+  const edited = makeLoadbalancer('twin', { ve: { ...ve, passwd: 'new' } });
+  expect(checkLoadbalancer(edited, makeLoadbalancer('twin'), world)).toEqual([]);
+});

@@ -1,14 +1,14 @@
 import { parseCidr } from '@fairlead/core';
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
-import { duplicateCases, ruleCases, shapeCases } from '../cases.ts';
+import { kubernetesCases, ruleCases, shapeCases } from '../cases.ts';
 import { structural } from '../structural.ts';
 import { checkShape } from './shape.ts';
 
 const paths = ({ definition, object }: (typeof shapeCases)[number]) =>
   checkShape(structural(definition.spec), (object as { spec: unknown }).spec, 'spec').map((problem) => problem.path);
 
-test.each([...shapeCases, ...duplicateCases])('$name', (row) => {
+test.each([...shapeCases, ...kubernetesCases])('$name', (row) => {
   expect(paths(row)).toEqual(row.paths);
 });
 
