@@ -28,11 +28,13 @@ export interface Leader {
   trouble?(problem: KubeProblem): void;
 }
 
-/** A Lease as we wrote it last: its resourceVersion is the proof that nobody wrote since. */
+/** A Lease that is ours. Its resourceVersion is the proof that nobody wrote since. */
 interface Held {
   lease: Lease;
   /** By our clock, from before the write was sent: others count from when they see it, which is later. */
   since: number;
+  /** Marks of what we wrote, and `since` of each: also of writes whose answer was lost, as they may have been done. */
+  ours: Map<string, number>;
 }
 
 /**
@@ -87,11 +89,13 @@ function candidate(options: LeadOptions, leader: Leader): () => Promise<Held | u
 
 /** That another was faster is no trouble. */
 function taken(written: KubeResult<Lease>, since: number, leader: Leader): Held | undefined {
-  if (written.ok) return { lease: written.value, since };
+  if (written.ok) return own(written.value, since);
   const { code } = written.problem;
   if (code !== 'conflict' && code !== 'exists') leader.trouble?.(written.problem);
   return undefined;
 }
+
+const own = (lease: Lease, since: number): Held => ({ lease, since, ours: new Map([[markOf(lease), since]]) });
 
 /** The Lease with us as its holder, for the first time or after `from`. */
 function claim(options: LeadOptions, from?: Lease): Lease {
@@ -150,15 +154,16 @@ async function renewed(options: LeadOptions, leader: Leader, held: Held): Promis
   const since = clock.now();
   const lease = { ...held.lease, spec: { ...held.lease.spec, renewTime: micros(since) } };
   const written = await kube.replace(leases, lease);
-  if (written.ok) return { lease: written.value, since };
+  if (written.ok) return own(written.value, since);
   leader.trouble?.(written.problem);
   if (written.problem.code === 'missing') return undefined;
-  if (written.problem.code !== 'conflict') return held;
-  // It may still be ours: a label was edited, or our write was done though its answer was lost.
+  const ours = new Map(held.ours).set(markOf(lease), since);
+  if (written.problem.code !== 'conflict') return { ...held, ours };
+  // It may still be ours: a label was edited, or an earlier write was done though its answer was lost.
   const found = await kube.get(leases, { namespace, name });
-  if (!found.ok) return found.problem.code === 'missing' ? undefined : held;
-  if (markOf(found.value) === markOf(lease)) return { lease: found.value, since };
-  return markOf(found.value) === markOf(held.lease) ? { lease: found.value, since: held.since } : undefined;
+  if (!found.ok) return found.problem.code === 'missing' ? undefined : { ...held, ours };
+  const wrote = ours.get(markOf(found.value));
+  return wrote === undefined ? undefined : { lease: found.value, since: wrote, ours };
 }
 
 async function release({ kube, clock }: LeadOptions, leader: Leader, { lease }: Held): Promise<void> {
