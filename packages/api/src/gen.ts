@@ -1,15 +1,21 @@
-// The files made from our kinds: CRDs. `npm run gen` writes them, a test compares.
+// The files made from our kinds: definitions, roles, reference. `npm run gen` writes them, a test compares.
 import { stringify } from 'yaml';
 import { crds } from './crds.ts';
+import { fieldTables } from './field-table.ts';
+import { clusterRoles } from './roles.ts';
 
-const header = '# Generated from packages/api by `npm run gen`; edit the kinds there.\n';
+const source = 'Generated from packages/api by `npm run gen`; edit the kinds there.';
 
 /** Text by path from the repository's root. */
 export function crdFiles(): Record<string, string> {
   const files: Record<string, string> = {};
-  for (const crd of crds()) files[`deploy/crds/${crd.spec.names.plural}.${crd.spec.group}.yaml`] = header + yaml(crd);
+  for (const crd of crds()) files[`deploy/crds/${crd.spec.names.plural}.${crd.spec.group}.yaml`] = yaml(crd);
+  for (const role of clusterRoles())
+    files[`deploy/rbac/${role.metadata.name.replace('fairlead-', '')}.yaml`] = yaml(role);
+  files['docs/kinds.md'] = `<!-- ${source} -->\n${fieldTables()}`;
   return files;
 }
 
 // No aliases: kubectl expands them, but people who read the file should not have to.
-const yaml = (object: unknown): string => stringify(object, { aliasDuplicateObjects: false, lineWidth: 120 });
+const yaml = (object: unknown): string =>
+  `# ${source}\n${stringify(object, { aliasDuplicateObjects: false, lineWidth: 120 })}`;

@@ -41,5 +41,6 @@ export {
   loadbalancer,
   loadbalancers,
 } from './loadbalancer.ts';
+export { type ClusterRole, clusterRoles } from './roles.ts';
 export type { WeightedService } from './services.ts';
 export type { CelRule, Structural } from './structural.ts';

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { clusterRoles } from './roles.ts';
+
+const may = (name: string, verb: string, resource: string): boolean =>
+  clusterRoles()
+    .filter(({ metadata }) => metadata.name === `fairlead-${name}`)
+    .some(({ rules }) => rules.some((rule) => rule.resources.includes(resource) && rule.verbs.includes(verb)));
+
+test.each([
+  ['platform-admin', 'create', 'loadbalancers', true],
+  ['platform-admin', 'patch', 'lbtickets/status', false],
+  ['network-approver', 'patch', 'lbtickets/status', true],
+  ['network-approver', 'patch', 'lbtickets', false],
+  ['network-approver', 'get', 'loadbalancers', false],
+  ['project-user', 'create', 'lbtickets', true],
+  ['project-user', 'delete', 'lbrules', true],
+  ['project-user', 'patch', 'lbtickets/status', false],
+  ['project-user', 'list', 'loadbalancers', false],
+  ['viewer', 'watch', 'lbtickets', true],
+  ['viewer', 'patch', 'lbrules', false],
+  ['viewer', 'get', 'loadbalancers', false],
+])('%s may %s %s: %s', (role, verb, resource, want) => {
+  expect(may(role, verb, resource)).toBe(want);
+});
+
+test('nobody is given secrets, or everything', () => {
+  const rules = clusterRoles().flatMap((role) => role.rules);
+  expect(
+    rules.filter((rule) =>
+      [...rule.resources, ...rule.verbs, ...rule.apiGroups].some((word) => word === '*' || word === 'secrets'),
+    ),
+  ).toEqual([]);
+});

@@ -1,0 +1,78 @@
+// Who may do what with our kinds: ClusterRoles for the people in spec/tickets.md.
+import { lbrules } from './lbrule.ts';
+import { lbtickets } from './lbticket.ts';
+import { loadbalancers } from './loadbalancer.ts';
+
+/** A rbac.authorization.k8s.io/v1 ClusterRole. */
+export interface ClusterRole {
+  apiVersion: 'rbac.authorization.k8s.io/v1';
+  kind: 'ClusterRole';
+  metadata: { name: string; labels: Record<string, string>; annotations: { description: string } };
+  rules: PolicyRule[];
+}
+
+interface PolicyRule {
+  apiGroups: string[];
+  resources: string[];
+  verbs: string[];
+}
+
+const read = ['get', 'list', 'watch'];
+const write = ['create', 'update', 'patch', 'delete', 'deletecollection'];
+
+const rule = (kind: { group: string; plural: string }, verbs: string[], subresource?: 'status'): PolicyRule => ({
+  apiGroups: [kind.group],
+  resources: [subresource === undefined ? kind.plural : `${kind.plural}/${subresource}`],
+  verbs,
+});
+
+const events: PolicyRule = { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: read };
+
+/*
+ *                     | Loadbalancer | Lbticket       | Lbrule | bound by
+ *   ------------------+--------------+----------------+--------+--------------------
+ *   platform-admin    | write        | write          | write  | ClusterRoleBinding
+ *   network-approver  | –            | read, status   | read   | ClusterRoleBinding
+ *   project-user      | –            | write          | write  | RoleBinding
+ *   viewer            | –            | read           | read   | RoleBinding
+ *
+ *  A Loadbalancer may hold credentials in the clear, so only those who write it may read it.
+ *  Status is what the controller says, and for tickets of policy.provider `manual` the approver; no user writes it.
+ */
+export const clusterRoles = (): ClusterRole[] => [
+  role('platform-admin', 'Registers load balancers, and may do everything with tickets and rules.', [
+    rule(loadbalancers, [...read, ...write]),
+    rule(lbtickets, [...read, ...write]),
+    rule(lbrules, [...read, ...write]),
+    events,
+  ]),
+  role(
+    'network-approver',
+    'Opens or rejects the network policy of tickets, by the condition NetworkPolicyOpen in their status.',
+    [rule(lbtickets, read), rule(lbtickets, ['get', 'update', 'patch'], 'status'), rule(lbrules, read), events],
+  ),
+  role(
+    'project-user',
+    'Files tickets and writes rules in the namespaces where it is bound; part of edit and admin.',
+    [rule(lbtickets, [...read, ...write]), rule(lbrules, [...read, ...write]), events],
+    ['edit', 'admin'],
+  ),
+  role(
+    'viewer',
+    'Sees tickets and rules in the namespaces where it is bound; part of view.',
+    [rule(lbtickets, read), rule(lbrules, read), events],
+    ['view'],
+  ),
+];
+
+/** `partOf`: the roles of Kubernetes that this one is added to. */
+function role(name: string, description: string, rules: PolicyRule[], partOf: string[] = []): ClusterRole {
+  const labels: Record<string, string> = { 'app.kubernetes.io/part-of': 'fairlead' };
+  for (const other of partOf) labels[`rbac.authorization.k8s.io/aggregate-to-${other}`] = 'true';
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: `fairlead-${name}`, labels, annotations: { description } },
+    rules,
+  };
+}
