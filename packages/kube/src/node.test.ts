@@ -1,4 +1,5 @@
 // The client over real sockets, files and programs.
+import { setMaxListeners } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -126,6 +127,7 @@ test('watches take no connection from calls', async () => {
   });
   const { kube } = await connected({ kubeconfig: written(server, 'token: t') });
   const stop = new AbortController();
+  setMaxListeners(100, stop.signal);
   const watches = Array.from({ length: 40 }, () => store(kube, configMaps).run(stop.signal));
   expect(await Promise.all(Array.from({ length: 40 }, () => kube.raw('GET', '/version')))).toEqual(
     Array.from({ length: 40 }, () => ({ ok: true, value: {} })),
