@@ -1,0 +1,23 @@
+// The CEL environment of validation rules: the evaluator with Kubernetes' libraries and RE2 instead of JavaScript's patterns.
+import { Environment } from '@marcbachmann/cel-js';
+import { addAddresses } from './addresses.ts';
+import { addLists } from './lists.ts';
+import { addQuantity } from './quantity.ts';
+import { addText } from './text.ts';
+import { addUrl } from './url.ts';
+
+/** An environment with `self` and `oldSelf` of any type. */
+export function ruleEnvironment(): Environment {
+  const environment = new Environment({
+    homogeneousAggregateLiterals: false,
+    enableOptionalTypes: true,
+    limits: { maxAstNodes: 10_000, maxDepth: 100, maxListElements: 1000, maxMapEntries: 1000, maxCallArguments: 32 },
+  });
+  environment.registerVariable('self', 'dyn').registerVariable('oldSelf', 'dyn');
+  addText(environment);
+  addLists(environment);
+  addAddresses(environment);
+  addUrl(environment);
+  addQuantity(environment);
+  return environment;
+}

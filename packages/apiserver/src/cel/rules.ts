@@ -1,0 +1,210 @@
+// `x-kubernetes-validations`: compiles rules once, runs them wherever their schema has a value, and words what fails.
+import type { ASTNode, Environment, ParseResult } from '@marcbachmann/cel-js';
+import { isTree, type Tree } from '../object.ts';
+import { partsOf } from '../patch/field-set.ts';
+import { fieldSchema, type Schema, type ValidationRule } from '../schema/schema.ts';
+import type { Cause } from '../status.ts';
+import { ruleEnvironment } from './environment.ts';
+import { safeMatches } from './text.ts';
+import { celValue } from './values.ts';
+
+interface Compiled {
+  run: ParseResult;
+  message: ParseResult | undefined;
+  /** Uses oldSelf: says something of a change, so it has nothing to say of a new value. */
+  isTransition: boolean;
+}
+
+let environment: Environment | undefined;
+const compiled = new Map<string, Compiled | string>();
+
+/** Why a rule does not compile; undefined when it does. */
+export function compileProblem(rule: ValidationRule): string | undefined {
+  const found = compile(rule);
+  return typeof found === 'string' ? found : undefined;
+}
+
+function compile(rule: ValidationRule): Compiled | string {
+  const key = `${rule.rule}\n${rule.messageExpression ?? ''}`;
+  let found = compiled.get(key);
+  if (found === undefined) compiled.set(key, (found = attempt(rule)));
+  return found;
+}
+
+function attempt(rule: ValidationRule): Compiled | string {
+  environment ??= ruleEnvironment();
+  try {
+    const run = environment.parse(safeText(rule.rule, environment));
+    const checked = run.check();
+    if (!checked.valid) return firstLine(checked.error);
+    if (checked.type !== 'bool' && checked.type !== 'dyn') return `cel expression must evaluate to a bool`;
+    const message = rule.messageExpression
+      ? environment.parse(safeText(rule.messageExpression, environment))
+      : undefined;
+    return { run, message, isTransition: nodesOf(run.ast).some((node) => node.op === 'id' && node.args === 'oldSelf') };
+  } catch (error) {
+    // The evaluator throws for text that is no expression; the message goes to the author of the rule.
+    return firstLine(error);
+  }
+}
+
+const firstLine = (error: unknown): string =>
+  error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+
+/** The expression with every call of `matches` made safe, found by its place in the syntax tree and not by its looks. */
+function safeText(text: string, env: Environment): string {
+  const places: number[] = [];
+  for (const node of nodesOf(env.parse(text).ast)) {
+    const after =
+      node.op === 'rcall' && node.args[0] === 'matches'
+        ? node.args[1].range.end
+        : node.op === 'call' && node.args[0] === 'matches'
+          ? node.range.start
+          : -1;
+    if (after >= 0) places.push(text.indexOf('matches', after));
+  }
+  const withSets = (piece: string) => piece.replace(/\bsets\.(contains|equivalent|intersects)\(/g, 'sets_$1(');
+  let out = text;
+  for (const at of [...new Set(places)].sort((a, b) => b - a))
+    out = out.slice(0, at) + safeMatches + out.slice(at + 'matches'.length);
+  return withSets(out);
+}
+
+function nodesOf(root: unknown): ASTNode[] {
+  const out: ASTNode[] = [];
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    else if (typeof value === 'object' && value !== null && 'op' in value && 'args' in value) {
+      out.push(value as ASTNode);
+      visit(value.args);
+    }
+  };
+  visit(root);
+  return out;
+}
+
+interface Site {
+  value: unknown;
+  old: unknown;
+  hasOld: boolean;
+  schema: Schema;
+  path: string;
+  causes: Cause[];
+}
+
+/** What the rules of `schema`, at every depth, find wrong with `object` (and with its change from `old`). */
+export function ruleProblems(object: unknown, old: unknown, schema: Schema): Cause[] {
+  if (!hasRules(schema)) return [];
+  const causes: Cause[] = [];
+  visit({ value: object, old, hasOld: old !== undefined, schema, path: '', causes });
+  return causes;
+}
+
+const known = new WeakMap<Schema, boolean>();
+
+/** Whether a schema has a rule anywhere: most have none, and are not walked. */
+function hasRules(schema: Schema): boolean {
+  const found = known.get(schema);
+  if (found !== undefined) return found;
+  known.set(schema, false);
+  const below = [...Object.values(schema.properties ?? {}), schema.items, schema.additionalProperties].filter(
+    (child): child is Schema => typeof child === 'object',
+  );
+  const has = (schema['x-kubernetes-validations'] ?? []).length > 0 || below.some(hasRules);
+  known.set(schema, has);
+  return has;
+}
+
+function visit(site: Site): void {
+  const { value, schema } = site;
+  if (value === undefined || value === null || !hasRules(schema)) return;
+  const rules = schema['x-kubernetes-validations'] ?? [];
+  if (rules.length > 0) runRules(site, rules);
+  if (Array.isArray(value)) visitItems(site, value);
+  else if (isTree(value)) visitFields(site, value);
+}
+
+function visitFields(site: Site, value: Tree): void {
+  const old = isTree(site.old) ? site.old : {};
+  for (const name of Object.keys(value)) {
+    const schema = fieldSchema(site.schema, name);
+    if (!schema) continue;
+    visit({
+      value: value[name],
+      old: old[name],
+      hasOld: site.hasOld && old[name] !== undefined,
+      schema,
+      path: site.path === '' ? name : `${site.path}.${name}`,
+      causes: site.causes,
+    });
+  }
+}
+
+/** Elements of a map list are matched with what they were by key; of other lists nobody can say which was which. */
+function visitItems(site: Site, value: unknown[]): void {
+  const schema = site.schema.items;
+  if (!schema) return;
+  const isKeyed = site.schema['x-kubernetes-list-type'] === 'map';
+  const before = new Map((isKeyed ? partsOf(site.old, site.schema) : undefined)?.map((part) => [part.key, part.value]));
+  const keys = isKeyed ? partsOf(value, site.schema) : undefined;
+  value.forEach((item, i) => {
+    const old = before.get(keys?.[i]?.key ?? '');
+    visit({
+      value: item,
+      old,
+      hasOld: site.hasOld && old !== undefined,
+      schema,
+      path: `${site.path}[${i}]`,
+      causes: site.causes,
+    });
+  });
+}
+
+function runRules(site: Site, rules: ValidationRule[]): void {
+  const names: Tree = { self: celValue(site.value, site.schema) };
+  if (site.hasOld) names.oldSelf = celValue(site.old, site.schema);
+  for (const rule of rules) {
+    const found = compile(rule);
+    if (typeof found === 'string') {
+      site.causes.push(causeOf(site, rule, `rule compile error: ${found}`));
+      continue;
+    }
+    if (found.isTransition && !site.hasOld) continue;
+    const problem = evaluate(found, rule, names);
+    if (problem !== undefined) site.causes.push(causeOf(site, rule, problem));
+  }
+}
+
+function evaluate(found: Compiled, rule: ValidationRule, names: Tree): string | undefined {
+  try {
+    if (found.run(names) === true) return undefined;
+  } catch (error) {
+    return `${firstLine(error)} evaluating rule: ${rule.message ?? rule.rule}`;
+  }
+  return expressed(found, names) ?? rule.message?.trim() ?? `failed rule: ${rule.rule.trim()}`;
+}
+
+/** The text of messageExpression; undefined when it has none, fails, or is not one line of text: then `message` speaks. */
+function expressed(found: Compiled, names: Tree): string | undefined {
+  if (!found.message) return undefined;
+  try {
+    const text: unknown = found.message(names);
+    return typeof text === 'string' && text.trim() !== '' && !text.includes('\n') ? text.trim() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const words: Record<string, (why: string, type: string) => string> = {
+  FieldValueRequired: (why) => `Required value: ${why}`,
+  FieldValueForbidden: (why) => `Forbidden: ${why}`,
+  FieldValueDuplicate: (why, type) => `Duplicate value: "${type}": ${why}`,
+  FieldValueInvalid: (why, type) => `Invalid value: "${type}": ${why}`,
+};
+
+function causeOf(site: Site, rule: ValidationRule, why: string): Cause {
+  const reason = rule.reason && Object.hasOwn(words, rule.reason) ? rule.reason : 'FieldValueInvalid';
+  const type = site.schema.type ?? (site.schema['x-kubernetes-int-or-string'] ? 'string' : 'object');
+  const word = words[reason] ?? ((text: string) => text);
+  return { reason, message: word(why, type), field: `${site.path}${rule.fieldPath ?? ''}`.replace(/^\./, '') };
+}

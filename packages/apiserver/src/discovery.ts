@@ -1,0 +1,165 @@
+// Discovery documents: which groups, versions and resources there are, in the old form and the aggregated one.
+import { apiVersionOf, type Tree } from './object.ts';
+import type { Registry, Resource, Version } from './resource.ts';
+import { byPriority } from './crd.ts';
+
+/** The server says it is this Kubernetes: what it answers follows that release. */
+export const versionDocument: Tree = {
+  major: '1',
+  minor: '32',
+  gitVersion: 'v1.32.4',
+  gitCommit: '',
+  gitTreeState: 'clean',
+  buildDate: '2025-04-22T00:00:00Z',
+  goVersion: 'none',
+  compiler: 'none',
+  platform: 'linux/amd64',
+};
+
+interface Group {
+  name: string;
+  /** In order of preference. */
+  versions: string[];
+}
+
+/** Every group with a served version, built-in ones first. */
+export function groupsOf(registry: Registry): Group[] {
+  const groups = new Map<string, Set<string>>();
+  for (const resource of registry.all()) {
+    const versions = groups.get(resource.group) ?? new Set();
+    for (const version of resource.versions) if (version.isServed) versions.add(version.name);
+    if (versions.size > 0) groups.set(resource.group, versions);
+  }
+  return [...groups].map(([name, versions]) => ({ name, versions: [...versions].sort(byPriority) }));
+}
+
+function groupDocument(group: Group): Tree {
+  const versions = group.versions.map((version) => ({ groupVersion: `${group.name}/${version}`, version }));
+  return { name: group.name, versions, preferredVersion: versions[0] };
+}
+
+export const coreVersions = (): Tree => ({
+  kind: 'APIVersions',
+  versions: ['v1'],
+  serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: '127.0.0.1' }],
+});
+
+export const groupList = (registry: Registry): Tree => ({
+  kind: 'APIGroupList',
+  apiVersion: 'v1',
+  groups: groupsOf(registry)
+    .filter((group) => group.name !== '')
+    .map(groupDocument),
+});
+
+export function oneGroup(registry: Registry, name: string): Tree | undefined {
+  const group = groupsOf(registry).find((one) => one.name === name && name !== '');
+  return group && { kind: 'APIGroup', apiVersion: 'v1', ...groupDocument(group) };
+}
+
+/** `served` are the subresources the server answers: discovery names no others. */
+export function resourceList(registry: Registry, group: string, version: string): Tree | undefined {
+  const found = servedIn(registry, group, version);
+  if (found.length === 0) return undefined;
+  return {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion: apiVersionOf(group, version),
+    resources: found.flatMap(({ resource, version: at }) => [
+      resourceEntry(resource),
+      ...subresourcesOf(resource, at).map((sub) => subresourceEntry(resource, sub)),
+    ]),
+  };
+}
+
+interface Served {
+  resource: Resource;
+  version: Version;
+}
+
+function servedIn(registry: Registry, group: string, version: string): Served[] {
+  return registry.all().flatMap((resource) => {
+    const found = registry.find(group, version, resource.resource);
+    return found && found.resource === resource ? [found] : [];
+  });
+}
+
+const answered: Record<string, string[]> = {
+  status: ['get', 'patch', 'update'],
+  scale: ['get', 'patch', 'update'],
+  finalize: ['update'],
+  eviction: ['create'],
+  binding: ['create'],
+};
+
+export const subresourcesOf = (resource: Resource, version: Version): string[] =>
+  resource.subresources.filter((name) => {
+    if (resource.isCustom && name === 'status') return version.hasStatus;
+    if (resource.isCustom && name === 'scale') return version.scale !== undefined;
+    return Object.hasOwn(answered, name) && name !== 'binding' && name !== 'eviction';
+  });
+
+function resourceEntry(resource: Resource): Tree {
+  return {
+    name: resource.resource,
+    singularName: resource.singular,
+    namespaced: resource.isNamespaced,
+    kind: resource.kind,
+    verbs: resource.verbs,
+    ...(resource.shortNames.length > 0 ? { shortNames: resource.shortNames } : {}),
+    ...(resource.categories.length > 0 ? { categories: resource.categories } : {}),
+  };
+}
+
+function subresourceEntry(resource: Resource, name: string): Tree {
+  const scale = name === 'scale' ? { group: 'autoscaling', version: 'v1', kind: 'Scale' } : { kind: resource.kind };
+  return {
+    name: `${resource.resource}/${name}`,
+    singularName: '',
+    namespaced: resource.isNamespaced,
+    ...scale,
+    verbs: answered[name],
+  };
+}
+
+/** `apidiscovery.k8s.io/v2`: everything in one answer. `isCore` for /api, otherwise /apis. */
+export function aggregated(registry: Registry, isCore: boolean): Tree {
+  const groups = groupsOf(registry).filter((group) => (group.name === '') === isCore);
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: 'apidiscovery.k8s.io/v2',
+    metadata: {},
+    items: groups.map((group) => ({
+      metadata: group.name ? { name: group.name, creationTimestamp: null } : { creationTimestamp: null },
+      versions: group.versions.map((version) => ({
+        version,
+        freshness: 'Current',
+        resources: servedIn(registry, group.name, version).map((served) =>
+          aggregatedResource(served, group.name, version),
+        ),
+      })),
+    })),
+  };
+}
+
+function aggregatedResource({ resource, version: at }: Served, group: string, version: string): Tree {
+  const kind = { group, version, kind: resource.kind };
+  const subresources = subresourcesOf(resource, at).map((name) => ({
+    subresource: name,
+    responseKind: name === 'scale' ? { group: 'autoscaling', version: 'v1', kind: 'Scale' } : kind,
+    verbs: answered[name],
+  }));
+  return {
+    resource: resource.resource,
+    responseKind: kind,
+    scope: resource.isNamespaced ? 'Namespaced' : 'Cluster',
+    singularResource: resource.singular,
+    verbs: resource.verbs,
+    ...(resource.shortNames.length > 0 ? { shortNames: resource.shortNames } : {}),
+    ...(resource.categories.length > 0 ? { categories: resource.categories } : {}),
+    ...(subresources.length > 0 ? { subresources } : {}),
+  };
+}
+
+export const wantsAggregated = (accept: string): boolean =>
+  /as=APIGroupDiscoveryList/.test(accept) && /v=v2(;|,|$)/.test(accept);

@@ -1,0 +1,86 @@
+// The built-in resources: the generated rows joined with each kind's rules, columns and scale paths.
+import type { Resource, Rules, ScalePaths } from '../resource.ts';
+import { kindColumns, plainColumns } from '../table/columns.ts';
+import { known } from './fields.ts';
+import { rows } from './gen/resources.ts';
+import { pod } from './pod.ts';
+import type { ResourceRow } from './row.ts';
+import { service } from './service.ts';
+import { definitionRules } from '../crd.ts';
+import * as small from './small.ts';
+import { daemonSet, deployment, replicaSet, statefulSet } from './workload.ts';
+
+const rules: Record<string, Rules> = {
+  pods: pod,
+  services: service,
+  nodes: small.node,
+  namespaces: small.namespace,
+  configmaps: small.configMap,
+  secrets: small.secret,
+  events: small.event,
+  'events.events.k8s.io': small.newEvent,
+  'deployments.apps': deployment,
+  'replicasets.apps': replicaSet,
+  'statefulsets.apps': statefulSet,
+  'daemonsets.apps': daemonSet,
+  'endpointslices.discovery.k8s.io': small.endpointSlice,
+  'ingresses.networking.k8s.io': small.ingress,
+  'ingressclasses.networking.k8s.io': small.generational,
+  'leases.coordination.k8s.io': small.lease,
+  'poddisruptionbudgets.policy': small.generational,
+  'roles.rbac.authorization.k8s.io': small.rbacRole,
+  'clusterroles.rbac.authorization.k8s.io': small.rbacRole,
+  'rolebindings.rbac.authorization.k8s.io': small.rbacBinding,
+  'clusterrolebindings.rbac.authorization.k8s.io': small.rbacBinding,
+  'customresourcedefinitions.apiextensions.k8s.io': definitionRules,
+  'validatingwebhookconfigurations.admissionregistration.k8s.io': small.generational,
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io': small.generational,
+};
+
+const selectable: Record<string, string[]> = {
+  pods: [
+    'spec.nodeName',
+    'spec.restartPolicy',
+    'spec.schedulerName',
+    'spec.serviceAccountName',
+    'spec.hostNetwork',
+    'status.phase',
+    'status.podIP',
+    'status.nominatedNodeName',
+  ],
+  services: ['spec.clusterIP', 'spec.type'],
+  nodes: ['spec.unschedulable'],
+  namespaces: ['status.phase'],
+  secrets: ['type'],
+  events: Object.keys(small.event.fields ?? {}),
+  'events.events.k8s.io': Object.keys(small.newEvent.fields ?? {}),
+  'replicasets.apps': ['status.replicas'],
+};
+
+const scale: ScalePaths = { spec: 'spec.replicas', status: 'status.replicas', selector: 'spec.selector' };
+
+export const builtin = (): Resource[] => rows.map(resourceOf);
+
+function resourceOf(row: ResourceRow): Resource {
+  const name = row.group ? `${row.resource}.${row.group}` : row.resource;
+  const { group, resource, singular, kind, shortNames, categories, verbs, subresources } = row;
+  return {
+    ...{ group, resource, singular, kind, shortNames, categories, verbs, subresources },
+    listKind: `${kind}List`,
+    isNamespaced: row.namespaced,
+    isCustom: false,
+    storageVersion: 'v1',
+    rules: rules[name] ?? small.plain,
+    versions: [
+      {
+        name: 'v1',
+        schema: known(row.schema),
+        isServed: true,
+        columns: kindColumns[name] ?? plainColumns,
+        hasStatus: subresources.includes('status'),
+        ...(subresources.includes('scale') ? { scale } : {}),
+        selectable: selectable[name] ?? [],
+      },
+    ],
+  };
+}

@@ -1,0 +1,15 @@
+// The answer to a write: the object in the form the client asked for.
+import type { KubeObject } from './object.ts';
+import { json } from './response.ts';
+import { encode } from './store.ts';
+import { includeOf, partial, tableOf, tableRow, wantedForm } from './table/table.ts';
+import type { Place } from './write.ts';
+
+export function objectResponse({ call, cluster, version }: Place, object: KubeObject, code: number): Response {
+  const form = wantedForm(call.request.headers.get('accept') ?? '')?.form;
+  if (form === 'table') {
+    const row = tableRow(object, version.columns, includeOf(call.query), cluster.clock.now());
+    return json(tableOf(version.columns, [row], { resourceVersion: object.metadata.resourceVersion }), code);
+  }
+  return json(form === 'metadata' ? partial(object) : encode(object), code);
+}

@@ -1,0 +1,101 @@
+// The server's own writes, made through the same pipeline as everybody's: statuses, collected garbage, default objects.
+import type { Cluster, UserInfo } from './cluster.ts';
+import { splitApiVersion, type KubeObject, type Tree } from './object.ts';
+import { remove, type DeleteOptions } from './remove.ts';
+import { targetOf, type Call } from './request.ts';
+import { storageVersionOf, type Resource } from './resource.ts';
+import { create, update, type Place } from './write.ts';
+import { ok, type Status } from './status.ts';
+
+const user: UserInfo = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] };
+
+interface Named {
+  name: string;
+  namespace?: string;
+}
+
+export interface Own {
+  /** Changes an object; nothing happens when it is gone. */
+  change(
+    apiVersion: string,
+    resource: string,
+    wanted: Named & { change(object: KubeObject): void; subresource?: string },
+  ): Promise<void>;
+  putStatus(apiVersion: string, resource: string, wanted: Named & { status: Tree }): Promise<void>;
+  /** Deletes an object as it stands (same uid); an object that is gone already is no failure. */
+  remove(resource: Resource, object: KubeObject, options?: DeleteOptions): Promise<void>;
+  /** Creates an object; one of that name that is there already is left alone. */
+  create(object: KubeObject): Promise<void>;
+}
+
+export function own(cluster: Cluster): Own {
+  const placeOf = (
+    resource: Resource,
+    path: { name: string; namespace: string; subresource: string },
+    verb: string,
+  ): Place => {
+    const url = new URL('http://own.invalid/');
+    const target = {
+      ...targetOf('GET', url),
+      ...path,
+      verb,
+      group: resource.group,
+      resource: resource.resource,
+      version: resource.storageVersion,
+    };
+    const request = new Request(url, { headers: { 'user-agent': 'kube-apiserver' } });
+    const call: Call = { request, url, query: url.searchParams, target, user, warnings: [] };
+    return { cluster, call, resource, version: storageVersionOf(resource) };
+  };
+  const find = (apiVersion: string, name: string): Resource => {
+    const { group, version } = splitApiVersion(apiVersion);
+    const found = cluster.registry.find(group, version, name);
+    if (!found) throw new Error(`bug: the server does not know its own ${name} of ${apiVersion}`);
+    return found.resource;
+  };
+  const self: Own = {
+    async change(apiVersion, name, wanted) {
+      const place = placeOf(
+        find(apiVersion, name),
+        { name: wanted.name, namespace: wanted.namespace ?? '', subresource: wanted.subresource ?? '' },
+        'patch',
+      );
+      const written = await update(place, {
+        change: (old) => {
+          wanted.change(old);
+          return ok(old);
+        },
+      });
+      if (!written.ok) expectGone(written.status, 404);
+    },
+    putStatus: (apiVersion, resource, { status, ...named }) =>
+      self.change(apiVersion, resource, {
+        ...named,
+        subresource: 'status',
+        change: (object) => void (object.status = status),
+      }),
+    async remove(resource, { metadata }, options = {}) {
+      const { name = '', namespace = '', uid = '' } = metadata;
+      const removed = await remove(placeOf(resource, { name, namespace, subresource: '' }, 'delete'), {
+        preconditions: { uid },
+        ...options,
+      });
+      // 409: another object has the name by now, which is not the one that was to go.
+      if (!removed.ok) expectGone(removed.status, 404, 409);
+    },
+    async create(object) {
+      const { group, version } = splitApiVersion(object.apiVersion);
+      const resource = cluster.registry.findKind(group, object.kind);
+      if (!resource) throw new Error(`bug: the server does not know its own ${object.kind} of ${group}/${version}`);
+      const { name = '', namespace = '' } = object.metadata;
+      const made = await create(placeOf(resource, { name, namespace, subresource: '' }, 'create'), object);
+      if (!made.ok) expectGone(made.status, 409, 404, 403);
+    },
+  };
+  return self;
+}
+
+/** Others write too, so some refusals only mean that they were faster; any other is a bug of ours or an admission hook's word. */
+function expectGone(status: Status, ...codes: number[]): void {
+  if (!codes.includes(status.code)) throw new Error(`bug: the server's own write was refused: ${status.message}`);
+}

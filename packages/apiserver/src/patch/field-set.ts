@@ -1,0 +1,149 @@
+// Sets of fields in the `FieldsV1` form, and the algebra server-side apply needs on them. Pure.
+//   f:<name> a field · k:<keys> a list element by its keys · v:<value> an element of a set · "." the place itself
+// A node with no children is a member; one with children is a member only when it has ".".
+import { isEqual, isTree, put, type Tree } from '../object.ts';
+import { fieldSchema, isMap, type Schema } from '../schema/schema.ts';
+
+const self = '.';
+const childrenOf = (node: Tree): string[] => Object.keys(node).filter((key) => key !== self);
+const child = (node: Tree | undefined, key: string): Tree | undefined => {
+  const found = node && Object.hasOwn(node, key) ? node[key] : undefined;
+  return isTree(found) ? found : undefined;
+};
+export const isMember = (node: Tree): boolean => Object.hasOwn(node, self) || childrenOf(node).length === 0;
+
+const isAtomic = (schema: Schema): boolean => schema['x-kubernetes-map-type'] === 'atomic';
+export const listKind = (schema: Schema): string => schema['x-kubernetes-list-type'] ?? 'atomic';
+
+/** The key of a map list's element, as it stands in a field set: `k:{"name":"a"}`; keys it does not say take their defaults. */
+export function elementKey(item: unknown, schema: Schema): string {
+  const key: Tree = {};
+  for (const name of [...(schema['x-kubernetes-list-map-keys'] ?? [])].sort()) {
+    const value = isTree(item) ? item[name] : undefined;
+    const found = value ?? schema.items?.properties?.[name]?.default;
+    if (found !== undefined) key[name] = found;
+  }
+  return `k:${JSON.stringify(key)}`;
+}
+
+/** What a value consists of, one level down: its children with their keys in a field set. Undefined when it has no parts of its own. */
+export function partsOf(value: unknown, schema: Schema): { key: string; value: unknown; schema: Schema }[] | undefined {
+  if (isTree(value) && !isAtomic(schema)) {
+    return Object.keys(value).map((name) => ({
+      key: `f:${name}`,
+      value: value[name],
+      schema: fieldSchema(schema, name) ?? {},
+    }));
+  }
+  if (!Array.isArray(value)) return undefined;
+  const items = schema.items ?? {};
+  if (listKind(schema) === 'map')
+    return value.map((item) => ({ key: elementKey(item, schema), value: item, schema: items }));
+  if (listKind(schema) === 'set')
+    return value.map((item) => ({ key: `v:${JSON.stringify(item)}`, value: item, schema: items }));
+  return undefined;
+}
+
+/** Every field that `value` says something about. */
+export function fieldsOf(value: unknown, schema: Schema): Tree {
+  const out: Tree = {};
+  for (const part of partsOf(value, schema) ?? []) {
+    const below = fieldsOf(part.value, part.schema);
+    put(out, part.key, part.key.startsWith('k:') ? { [self]: {}, ...below } : below);
+  }
+  return out;
+}
+
+/** The fields that are new or different in `next`; undefined when there are none. */
+export function changedFields(old: unknown, next: unknown, schema: Schema, depth = 0): Tree | undefined {
+  if (isEqual(old, next)) return undefined;
+  const parts = partsOf(next, schema);
+  if (!parts) return {};
+  if (old === undefined || old === null) return newFields(next, schema, depth);
+  const before = new Map((partsOf(old, schema) ?? []).map((part) => [part.key, part.value]));
+  const out: Tree = {};
+  for (const part of parts) {
+    if (!before.has(part.key)) put(out, part.key, newFields(part.value, part.schema, depth + 1));
+    else {
+      const below = changedFields(before.get(part.key), part.value, part.schema, depth + 1);
+      if (below) put(out, part.key, below);
+    }
+  }
+  return Object.keys(out).length > 0 ? out : undefined;
+}
+
+/** Fields of a value that was not there: maps, elements and nested objects are themselves new too, `spec` and `metadata` are not. */
+function newFields(value: unknown, schema: Schema, depth: number): Tree {
+  const out: Tree = {};
+  for (const part of partsOf(value, schema) ?? []) put(out, part.key, newFields(part.value, part.schema, depth + 1));
+  if (childrenOf(out).length === 0) return out;
+  return depth > 1 || isMap(schema) ? { [self]: {}, ...out } : out;
+}
+
+export function union(a: Tree, b: Tree): Tree {
+  const out: Tree = {};
+  for (const key of new Set([...childrenOf(a), ...childrenOf(b)])) {
+    const [left, right] = [child(a, key), child(b, key)];
+    put(out, key, left && right ? union(left, right) : (left ?? right));
+  }
+  return withSelf(out, isMember(a) || isMember(b));
+}
+
+/** The members of `a` that are not members of `b`; undefined when none are left. */
+export function subtract(a: Tree, b: Tree): Tree | undefined {
+  const out: Tree = {};
+  for (const key of childrenOf(a)) {
+    const [left, right] = [child(a, key), child(b, key)];
+    const rest = left && right ? subtract(left, right) : left;
+    if (rest) put(out, key, rest);
+  }
+  return orNothing(out, isMember(a) && !isMember(b));
+}
+
+/** The members of both; undefined when there are none. */
+export function intersect(a: Tree, b: Tree): Tree | undefined {
+  const out: Tree = {};
+  for (const key of childrenOf(a)) {
+    const [left, right] = [child(a, key), child(b, key)];
+    const both = left && right && intersect(left, right);
+    if (both) put(out, key, both);
+  }
+  return orNothing(out, isMember(a) && isMember(b));
+}
+
+/** The members of `set` that are still in `value`; undefined when none are. */
+export function present(set: Tree, value: unknown, schema: Schema): Tree | undefined {
+  const parts = new Map((partsOf(value, schema) ?? []).map((part) => [part.key, part]));
+  const out: Tree = {};
+  for (const key of childrenOf(set)) {
+    const [below, part] = [child(set, key), parts.get(key)];
+    const rest = below && part && present(below, part.value, part.schema);
+    if (rest) put(out, key, rest);
+  }
+  return orNothing(out, isMember(set));
+}
+
+function withSelf(node: Tree, isIn: boolean): Tree {
+  return isIn && childrenOf(node).length > 0 ? { [self]: {}, ...node } : node;
+}
+
+function orNothing(node: Tree, isIn: boolean): Tree | undefined {
+  if (isIn) return withSelf(node, true);
+  return childrenOf(node).length > 0 ? node : undefined;
+}
+
+/** The members as paths for people: `.spec.ports[port=80,protocol="TCP"].name`. */
+export function pathsOf(set: Tree, path = ''): string[] {
+  const own = isMember(set) && path !== '' ? [path] : [];
+  return [...own, ...childrenOf(set).flatMap((key) => pathsOf(child(set, key) ?? {}, path + stepText(key)))];
+}
+
+function stepText(key: string): string {
+  const rest = key.slice(2);
+  if (key.startsWith('f:')) return `.${rest}`;
+  if (key.startsWith('v:')) return `[=${rest}]`;
+  const keys = JSON.parse(rest) as Tree;
+  return `[${Object.entries(keys)
+    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+    .join(',')}]`;
+}

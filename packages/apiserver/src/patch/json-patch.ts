@@ -1,0 +1,52 @@
+// JSON patch, RFC 6902, with a failure told as a message instead of thrown.
+import jsonPatch, { type Operation } from 'fast-json-patch';
+import { copyOf, isTree } from '../object.ts';
+
+const most = 10_000;
+
+export type Patched = { ok: true; value: unknown } | { ok: false; code: number; message: string };
+
+export function applyJsonPatch(target: unknown, operations: unknown): Patched {
+  if (!Array.isArray(operations))
+    return {
+      ok: false,
+      code: 400,
+      message: 'error decoding patch: json: cannot unmarshal object into Go value of type jsonpatch.Patch',
+    };
+  if (operations.length > most) {
+    return {
+      ok: false,
+      code: 413,
+      message: `Request entity too large: The allowed maximum operations in a JSON patch is ${most}, got ${operations.length}`,
+    };
+  }
+  const malformed = operations.find(
+    (one) => !isTree(one) || typeof one.op !== 'string' || typeof one.path !== 'string',
+  );
+  if (malformed !== undefined)
+    return { ok: false, code: 400, message: 'error decoding patch: an operation needs an op and a path' };
+  try {
+    // The library mutates its target even when a later operation fails, so it gets a copy.
+    const { newDocument } = jsonPatch.applyPatch(copyOf(target), operations as Operation[], true, true, true);
+    return { ok: true, value: newDocument };
+  } catch (error) {
+    return failureOf(error);
+  }
+}
+
+function failureOf(error: unknown): Patched {
+  if (!(error instanceof jsonPatch.JsonPatchError)) throw error;
+  const operation = error.operation as { op?: string; path?: string } | undefined;
+  if (error.name === 'TEST_OPERATION_FAILED') {
+    return {
+      ok: false,
+      code: 422,
+      message: `the server rejected our request due to an error in our request: testing value ${operation?.path ?? ''} failed`,
+    };
+  }
+  return {
+    ok: false,
+    code: 422,
+    message: `the server rejected our request due to an error in our request: ${operation?.op ?? ''} operation does not apply: ${error.name} at ${operation?.path ?? ''}`,
+  };
+}

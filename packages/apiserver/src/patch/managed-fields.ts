@@ -1,0 +1,92 @@
+// Who set which field: kept in metadata.managedFields, updated by every write.
+import { isEqual, type KubeObject, type ManagedFields, type Tree } from '../object.ts';
+import type { Schema } from '../schema/schema.ts';
+import { changedFields, present, subtract, union } from './field-set.ts';
+
+export interface Writer {
+  manager: string;
+  apiVersion: string;
+  subresource: string;
+  /** RFC 3339, for entries that change. */
+  time: string;
+}
+
+// Fields the server itself owns, or that name the object: nobody manages them.
+const unmanaged = [
+  'name',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'managedFields',
+  'selfLink',
+];
+
+/** The part of an object that can be managed. */
+export function managedPart(object: KubeObject): Tree {
+  const { apiVersion: _, kind: __, metadata, ...rest } = object;
+  const kept = Object.fromEntries(Object.entries(metadata).filter(([field]) => !unmanaged.includes(field)));
+  return Object.keys(kept).length > 0 ? { metadata: kept, ...rest } : rest;
+}
+
+/** Gives `writer` the fields that differ between `old` and `next`, takes them from the others, and forgets fields that are gone. Changes `next` in place. */
+export function trackUpdate(old: KubeObject | undefined, next: KubeObject, schema: Schema, writer: Writer): void {
+  // A client that sends an empty list asks for the record to be wiped.
+  const isWiped = next.metadata.managedFields?.length === 0 && old !== undefined;
+  const before = isWiped ? [] : (old?.metadata.managedFields ?? []);
+  const part = managedPart(next);
+  const changed = changedFields(old ? managedPart(old) : {}, part, schema);
+  const sets = new Map(before.map((entry) => [entry, entry.fieldsV1]));
+  const own = before.find((entry) => isOf(entry, writer, 'Update'));
+  const after: ManagedFields[] = [];
+  for (const entry of before) {
+    const kept = changed && entry !== own ? subtract(entry.fieldsV1, changed) : sets.get(entry);
+    const left = kept && present(kept, part, schema);
+    const grown = entry === own && changed ? union(left ?? {}, changed) : left;
+    if (grown && Object.keys(grown).length > 0)
+      after.push(
+        isEqual(grown, entry.fieldsV1)
+          ? entry
+          : { ...entry, fieldsV1: grown, ...(entry === own ? { time: writer.time } : {}) },
+      );
+  }
+  if (!own && changed) after.push(entryOf(writer, 'Update', changed));
+  setEntries(next, after);
+}
+
+export function setEntries(object: KubeObject, entries: ManagedFields[]): void {
+  if (entries.length > 0) object.metadata.managedFields = entries;
+  else delete object.metadata.managedFields;
+}
+
+export const isOf = (entry: ManagedFields, writer: Writer, operation: 'Apply' | 'Update'): boolean =>
+  entry.manager === writer.manager &&
+  entry.operation === operation &&
+  entry.apiVersion === writer.apiVersion &&
+  (entry.subresource ?? '') === writer.subresource;
+
+export function entryOf(writer: Writer, operation: 'Apply' | 'Update', fieldsV1: Tree): ManagedFields {
+  const entry: ManagedFields = {
+    manager: writer.manager,
+    operation,
+    apiVersion: writer.apiVersion,
+    time: writer.time,
+    fieldsType: 'FieldsV1',
+    fieldsV1,
+  };
+  if (writer.subresource) entry.subresource = writer.subresource;
+  return entry;
+}
+
+/** Whether two objects differ in anything but the record of managers: if not, a write is no change. */
+export function isSame(a: KubeObject, b: KubeObject): boolean {
+  const bare = ({ metadata, ...rest }: KubeObject) => {
+    const { managedFields: _, resourceVersion: __, ...kept } = metadata;
+    return { ...rest, metadata: kept };
+  };
+  const managers = (object: KubeObject) => (object.metadata.managedFields ?? []).map(({ time: _, ...entry }) => entry);
+  return isEqual(bare(a), bare(b)) && isEqual(managers(a), managers(b));
+}

@@ -1,0 +1,268 @@
+// Reading one object and lists of them: selectors, pages, versions of the past, and the form the client asked for.
+import type { Cluster } from './cluster.ts';
+import { apiVersionOf, isTree, textOf, valueAt, type KubeObject, type Tree } from './object.ts';
+import type { Call } from './request.ts';
+import { keyOf, type Resource, type Version } from './resource.ts';
+import { parseFieldSelector, parseLabelSelector, type FieldRequirement, type LabelSelector } from './selector.ts';
+import { decode, type Entry } from './store.ts';
+import { badRequest, expired, failure, notFound, ok, refuse, tooNew, type Result } from './status.ts';
+import { includeOf, partial, tableOf, tableRow, wantedForm } from './table/table.ts';
+
+export interface Reading {
+  cluster: Cluster;
+  call: Call;
+  resource: Resource;
+  version: Version;
+}
+
+/** Which objects a list or watch is about. */
+export interface Selection {
+  prefix: string;
+  /** True when neither labels nor fields narrow it: texts can then be passed on unread. */
+  isWhole: boolean;
+  matches(entry: Entry): boolean;
+}
+
+export function selectionOf({ call, resource, version }: Reading): Result<Selection> {
+  const labels = parseLabelSelector(call.query.get('labelSelector') ?? '');
+  if (!labels.ok) return labels;
+  const fields = parseFieldSelector(call.query.get('fieldSelector') ?? '');
+  if (!fields.ok) return fields;
+  for (const { path } of fields.value) {
+    if (isSelectable(path, version)) continue;
+    return refuse(badRequest(`field label not supported: ${path}`));
+  }
+  const { namespace, name } = call.target;
+  // A watch on one name is a watch of its collection, narrowed to it.
+  const requirements = name ? [...fields.value, { path: 'metadata.name', isEqual: true, value: name }] : fields.value;
+  return ok({
+    prefix: keyOf(resource, namespace),
+    isWhole: requirements.length === 0 && !call.query.get('labelSelector'),
+    matches: matcher(labels.value, requirements, resource),
+  });
+}
+
+const isSelectable = (path: string, version: Version): boolean =>
+  path === 'metadata.name' || path === 'metadata.namespace' || version.selectable.includes(path);
+
+function matcher(labels: LabelSelector, fields: FieldRequirement[], resource: Resource): (entry: Entry) => boolean {
+  if (fields.length === 0) return (entry) => labels(entry.labels);
+  return (entry) => {
+    if (!labels(entry.labels)) return false;
+    const needsObject = fields.some(({ path }) => !path.startsWith('metadata.'));
+    const object = needsObject ? decode(entry.text) : undefined;
+    return fields.every((field) => (fieldValue(field.path, entry, object, resource) === field.value) === field.isEqual);
+  };
+}
+
+function fieldValue(path: string, entry: Entry, object: KubeObject | undefined, resource: Resource): string {
+  const steps = entry.key.split('/');
+  if (path === 'metadata.name') return steps.at(-1) ?? '';
+  if (path === 'metadata.namespace') return resource.isNamespaced ? (steps.at(-2) ?? '') : '';
+  if (!object) return '';
+  const own = resource.rules.fields?.[path];
+  if (own) return own(object);
+  const value = valueAt(object, path);
+  return value === undefined || value === null ? '' : String(value);
+}
+
+/** The entry's text under the asked version; for lists of built-in kinds without apiVersion and kind, as the real server sends them. */
+export function textIn(entry: Entry, { resource, version }: Reading, isBare = false): string {
+  const stored = headOf(resource, resource.storageVersion);
+  const rest = entry.text.slice(stored.length);
+  if (isBare && !resource.isCustom) return `{${rest}`;
+  return version.name === resource.storageVersion ? entry.text : headOf(resource, version.name) + rest;
+}
+
+const heads = new WeakMap<Resource, Map<string, string>>();
+
+/** How every text of a kind begins: encode() writes kind and apiVersion first. */
+function headOf(resource: Resource, version: string): string {
+  let known = heads.get(resource);
+  if (!known) heads.set(resource, (known = new Map()));
+  let head = known.get(version);
+  if (head === undefined) {
+    head = `{"kind":${JSON.stringify(resource.kind)},"apiVersion":${JSON.stringify(apiVersionOf(resource.group, version))},`;
+    known.set(version, head);
+  }
+  return head;
+}
+
+export function objectIn(entry: Entry, reading: Reading): KubeObject {
+  const object = decode(entry.text);
+  object.apiVersion = apiVersionOf(reading.resource.group, reading.version.name);
+  return object;
+}
+
+/** The revision a read asks for; a revision still to come is refused. */
+export function checkedRevision(cluster: Cluster, text: string): Result<number> {
+  if (!/^\d*$/.test(text))
+    return refuse(
+      badRequest(
+        `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+      ),
+    );
+  const revision = Number(text || 0);
+  const current = cluster.store.revision();
+  return revision > current ? refuse(tooNew(revision, current)) : ok(revision);
+}
+
+export function readOne(reading: Reading): Result<string> {
+  const { cluster, call, resource } = reading;
+  const { namespace, name } = call.target;
+  const asked = checkedRevision(cluster, call.query.get('resourceVersion') ?? '');
+  if (!asked.ok) return asked;
+  const entry = cluster.store.get(keyOf(resource, namespace, name));
+  if (!entry) return refuse(notFound(resource, name));
+  const form = wantedForm(call.request.headers.get('accept') ?? '');
+  if (form?.form === 'table') {
+    const object = objectIn(entry, reading);
+    const row = tableRow(object, reading.version.columns, includeOf(call.query), cluster.clock.now());
+    return ok(
+      JSON.stringify(tableOf(reading.version.columns, [row], { resourceVersion: object.metadata.resourceVersion })),
+    );
+  }
+  if (form?.form === 'metadata') return ok(JSON.stringify(partial(objectIn(entry, reading))));
+  return ok(textIn(entry, reading));
+}
+
+interface Page {
+  entries: Entry[];
+  revision: number;
+  continueToken?: string;
+  remaining?: number;
+}
+
+export function readList(reading: Reading): Result<string> {
+  const page = pageOf(reading);
+  if (!page.ok) return page;
+  const { cluster, call, resource, version } = reading;
+  const { entries, revision, continueToken, remaining } = page.value;
+  const metadata: Tree = { resourceVersion: String(revision) };
+  if (continueToken) metadata.continue = continueToken;
+  if (remaining !== undefined) metadata.remainingItemCount = remaining;
+  const form = wantedForm(call.request.headers.get('accept') ?? '')?.form;
+  if (form === 'table') {
+    const now = cluster.clock.now();
+    const rows = entries.map((entry) =>
+      tableRow(objectIn(entry, reading), version.columns, includeOf(call.query), now),
+    );
+    return ok(JSON.stringify(tableOf(version.columns, rows, metadata)));
+  }
+  if (form === 'metadata-list' || form === 'metadata') {
+    const items = entries.map((entry) => partial(objectIn(entry, reading)));
+    return ok(JSON.stringify({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata, items }));
+  }
+  const head = `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(apiVersionOf(resource.group, version.name))},"metadata":${JSON.stringify(metadata)},"items":[`;
+  return ok(`${head}${entries.map((entry) => textIn(entry, reading, true)).join(',')}]}`);
+}
+
+/*
+   resourceVersion | match        | answers from
+   ----------------+--------------+------------------------------------------
+   absent, 0       | any          | now
+   N               | absent, NotOlderThan | now; 504 when N is still to come
+   N               | Exact        | the state at N; 410 when too long ago
+   continue token  | –            | the state at the first page; 410 likewise
+*/
+function pageOf(reading: Reading): Result<Page> {
+  const { cluster, call, resource } = reading;
+  const selection = selectionOf(reading);
+  if (!selection.ok) return selection;
+  const limit = limitOf(call);
+  if (!limit.ok) return limit;
+  const token = tokenOf(call.query.get('continue') ?? '');
+  if (!token.ok) return token;
+  const match = call.query.get('resourceVersionMatch') ?? '';
+  const wrong = matchProblem(call, match);
+  if (wrong)
+    return refuse(
+      failure(422, 'Invalid', `ListOptions.meta.k8s.io "" is invalid: ${wrong}`, {
+        group: 'meta.k8s.io',
+        kind: 'ListOptions',
+        causes: [{ reason: 'FieldValueForbidden', message: wrong, field: 'resourceVersionMatch' }],
+      }),
+    );
+  const asked = checkedRevision(cluster, call.query.get('resourceVersion') ?? '');
+  if (!asked.ok) return asked;
+  const table = cluster.store.table(keyOf(resource));
+  const now = cluster.store.revision();
+  const exact = token.value?.revision ?? (match === 'Exact' ? asked.value : undefined);
+  const { prefix, isWhole, matches } = selection.value;
+  const all = exact === undefined || exact === now ? undefined : table.rangeAt(prefix, exact);
+  if (exact !== undefined && exact !== now && !all)
+    return refuse(expired(token.value ? continueTooOld : `The resourceVersion for the provided list is too old.`));
+  const after = token.value?.after;
+  const isQuick = !all && isWhole;
+  const found = all
+    ? all.filter((entry) => (after === undefined || entry.key > after) && matches(entry))
+    : table
+        .range(prefix, after, isQuick && limit.value ? limit.value + 1 : Infinity)
+        .filter(isQuick ? () => true : matches);
+  return ok(cut(found, { limit: limit.value, revision: exact ?? now, left: isQuick ? leftAfter : undefined }));
+
+  function leftAfter(last: string): number {
+    return table.range(prefix, last).length;
+  }
+}
+
+interface Cut {
+  limit: number;
+  revision: number;
+  left: ((last: string) => number) | undefined;
+}
+
+function cut(found: Entry[], { limit, revision, left }: Cut): Page {
+  if (limit === 0 || found.length <= limit) return { entries: found, revision };
+  const entries = found.slice(0, limit);
+  const after = entries.at(-1)?.key ?? '';
+  const continueToken = Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: after })).toString(
+    'base64url',
+  );
+  // With a selector the rest would have to be read to be counted, so it is not said.
+  return { entries, revision, continueToken, ...(left ? { remaining: left(after) } : {}) };
+}
+
+const continueTooOld =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+
+function limitOf(call: Call): Result<number> {
+  const text = call.query.get('limit') ?? '0';
+  return /^-?\d{1,15}$/.test(text)
+    ? ok(Math.max(0, Number(text)))
+    : refuse(badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`));
+}
+
+function tokenOf(text: string): Result<{ revision: number; after: string } | undefined> {
+  if (text === '') return ok(undefined);
+  const value = parsedToken(text);
+  if (!isTree(value) || typeof value.rv !== 'number' || textOf(value.start) === '')
+    return refuse(
+      badRequest('continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)'),
+    );
+  return ok({ revision: value.rv, after: textOf(value.start) });
+}
+
+function parsedToken(text: string): unknown {
+  const json = Buffer.from(text, 'base64url').toString('utf8');
+  try {
+    return JSON.parse(json);
+  } catch {
+    // Not one of ours: the caller answers 400 for whatever is not a token.
+    return undefined;
+  }
+}
+
+function matchProblem(call: Call, match: string): string | undefined {
+  if (match === '') return undefined;
+  if (match !== 'Exact' && match !== 'NotOlderThan')
+    return `resourceVersionMatch: Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`;
+  const revision = call.query.get('resourceVersion') ?? '';
+  if (revision === '' && !call.query.has('sendInitialEvents'))
+    return 'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided';
+  if (call.query.get('continue'))
+    return 'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided';
+  if (match === 'Exact' && revision === '0')
+    return 'resourceVersionMatch: Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"';
+  return undefined;
+}

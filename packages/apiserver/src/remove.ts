@@ -1,0 +1,179 @@
+// Deleting: at once, after a grace period, or once finalizers are off; one object or a whole selection.
+import { admitted } from './admit.ts';
+import { parseText, readText } from './body.ts';
+import { timeText, isTree, type KubeObject, type Tree } from './object.ts';
+import { objectIn, selectionOf } from './read.ts';
+import { keyOf } from './resource.ts';
+import { decode } from './store.ts';
+import { badRequest, conflict, notFound, ok, refuse, type Result } from './status.ts';
+import { checkDryRun, isDryRun, isHeld, nameOf, type Place } from './write.ts';
+
+export interface DeleteOptions {
+  gracePeriodSeconds?: number;
+  propagationPolicy?: string;
+  preconditions?: { uid?: string; resourceVersion?: string };
+  dryRun?: boolean;
+}
+
+/** Options of a DELETE, from its body and, over it, its query. */
+export async function deleteOptions({ call }: Place): Promise<Result<DeleteOptions>> {
+  const text = await readText(call.request);
+  if (!text.ok) return text;
+  const parsed = text.value.trim() === '' ? ok({}) : parseText(text.value, false);
+  if (!parsed.ok) return parsed;
+  const body: Tree = isTree(parsed.value) ? parsed.value : {};
+  const grace = call.query.get('gracePeriodSeconds');
+  const seconds = grace === null ? body.gracePeriodSeconds : Number(grace);
+  if (seconds !== undefined && seconds !== null && (!Number.isInteger(seconds) || Number(seconds) < 0)) {
+    return refuse(
+      badRequest(`gracePeriodSeconds: Invalid value: ${String(seconds)}: must be greater than or equal to 0`),
+    );
+  }
+  const policy =
+    call.query.get('propagationPolicy') ??
+    body.propagationPolicy ??
+    (body.orphanDependents === true ? 'Orphan' : undefined);
+  if (policy !== undefined && policy !== null && !['Orphan', 'Background', 'Foreground'].includes(String(policy))) {
+    return refuse(
+      badRequest(
+        `propagationPolicy: Unsupported value: ${JSON.stringify(policy)}: supported values: "Background", "Foreground", "Orphan"`,
+      ),
+    );
+  }
+  const dryRun = checkDryRun(call);
+  if (!dryRun.ok) return dryRun;
+  return ok({
+    ...(typeof seconds === 'number' ? { gracePeriodSeconds: seconds } : {}),
+    ...(typeof policy === 'string' ? { propagationPolicy: policy } : {}),
+    ...(isTree(body.preconditions) ? { preconditions: body.preconditions } : {}),
+    dryRun: isDryRun(call) || (Array.isArray(body.dryRun) && body.dryRun.includes('All')),
+  });
+}
+
+export interface Removed {
+  object: KubeObject;
+  /** False when the object only waits: for its grace period or its finalizers. */
+  isGone: boolean;
+}
+
+/** Deletes the object the call names. */
+export async function remove(
+  place: Place,
+  options: DeleteOptions,
+  name = place.call.target.name,
+  namespace = place.call.target.namespace,
+): Promise<Result<Removed>> {
+  const { cluster, call, resource } = place;
+  const key = keyOf(resource, namespace, name);
+  return cluster.store.locked(key, async () => {
+    const entry = cluster.store.get(key);
+    if (!entry) return refuse(notFound(nameOf(place), name));
+    const old = objectIn(entry, place);
+    const expected = checkPreconditions(place, old, options.preconditions);
+    if (!expected.ok) return expected;
+    const admission = await admitted(cluster, call, {
+      operation: 'DELETE',
+      resource,
+      name,
+      namespace,
+      oldObject: old,
+      isDryRun: options.dryRun === true,
+    });
+    if (!admission.ok) return admission;
+    const next = marked(place, decode(entry.text), options);
+    if (!next) {
+      if (!options.dryRun) await cluster.store.remove(key, decode(entry.text));
+      return ok({ object: old, isGone: true });
+    }
+    if (!options.dryRun && next.isChanged) await cluster.store.put(key, next.object);
+    return ok({ object: next.object, isGone: false });
+  });
+}
+
+function checkPreconditions(
+  place: Place,
+  old: KubeObject,
+  preconditions: DeleteOptions['preconditions'],
+): Result<void> {
+  const name = old.metadata.name ?? '';
+  const { uid, resourceVersion } = preconditions ?? {};
+  if (uid && uid !== old.metadata.uid) {
+    return refuse(
+      conflict(
+        nameOf(place),
+        name,
+        `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid ?? ''}`,
+      ),
+    );
+  }
+  if (resourceVersion && resourceVersion !== old.metadata.resourceVersion) {
+    return refuse(
+      conflict(
+        nameOf(place),
+        name,
+        `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${old.metadata.resourceVersion ?? ''}`,
+      ),
+    );
+  }
+  return ok(undefined);
+}
+
+const collectorFinalizers: Record<string, string> = { Orphan: 'orphan', Foreground: 'foregroundDeletion' };
+
+/*
+   finalizers | grace | the delete
+   -----------+-------+------------------------------------------------------------
+   none       | 0     | removes it (undefined is returned)
+   none       | > 0   | marks it; whoever runs it deletes again, with grace 0
+   some       | any   | marks it; it goes when the last finalizer is taken off
+*/
+function marked(
+  place: Place,
+  object: KubeObject,
+  options: DeleteOptions,
+): { object: KubeObject; isChanged: boolean } | undefined {
+  const { metadata } = object;
+  const rules = place.resource.rules;
+  const finalizer = collectorFinalizers[options.propagationPolicy ?? ''];
+  const others = (metadata.finalizers ?? []).filter((one) => !Object.values(collectorFinalizers).includes(one));
+  const isAnew = !metadata.deletionTimestamp;
+  const finalizers =
+    options.propagationPolicy === undefined
+      ? (metadata.finalizers ?? [])
+      : [...others, ...(finalizer ? [finalizer] : [])];
+  const natural = rules.grace?.(object) ?? 0;
+  const asked = natural === 0 ? 0 : (options.gracePeriodSeconds ?? natural);
+  const grace = isAnew
+    ? asked
+    : Math.min(asked, metadata.deletionGracePeriodSeconds ?? asked, options.gracePeriodSeconds ?? Infinity);
+  if (finalizers.length === 0 && grace === 0 && !isHeld(object)) return undefined;
+  const isShorter = !isAnew && grace < (metadata.deletionGracePeriodSeconds ?? 0);
+  const hasNewFinalizers = finalizers.length !== (metadata.finalizers ?? []).length;
+  if (!isAnew && !isShorter && !hasNewFinalizers) return { object, isChanged: false };
+  if (finalizers.length > 0) metadata.finalizers = finalizers;
+  if (isAnew || isShorter) {
+    metadata.deletionTimestamp = timeText(place.cluster.clock.now() + grace * 1000);
+    metadata.deletionGracePeriodSeconds = grace;
+  }
+  if (isAnew && metadata.generation !== undefined) metadata.generation++;
+  if (object.kind === 'Namespace' && object.apiVersion === 'v1')
+    object.status = { ...(isTree(object.status) ? object.status : {}), phase: 'Terminating' };
+  return { object, isChanged: true };
+}
+
+/** Deletes every object of the call's selection; the list of what was deleted, as text. */
+export async function removeAll(place: Place, options: DeleteOptions): Promise<Result<string[]>> {
+  const { cluster, resource } = place;
+  const selection = selectionOf(place);
+  if (!selection.ok) return selection;
+  const deleted: string[] = [];
+  for (const entry of cluster.store.table(keyOf(resource)).range(selection.value.prefix)) {
+    if (!selection.value.matches(entry)) continue;
+    const object = objectIn(entry, place);
+    const result = await remove(place, options, object.metadata.name, object.metadata.namespace);
+    // Someone else may have removed it in the meantime: that is what was asked for.
+    if (!result.ok && result.status.code !== 404) return result;
+    deleted.push(JSON.stringify(object));
+  }
+  return ok(deleted);
+}

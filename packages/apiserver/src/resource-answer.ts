@@ -1,0 +1,169 @@
+// Requests about resources: which verb on which resource or subresource goes to which part of the server.
+import type { Serving } from './answer.ts';
+import { checkFields, checkKind, readObject } from './body.ts';
+import { apiVersionOf, type KubeObject } from './object.ts';
+import { patch } from './patch-body.ts';
+import { readList, readOne } from './read.ts';
+import { deleteOptions, remove, removeAll } from './remove.ts';
+import type { Call } from './request.ts';
+import { json, statusResponse, withWarnings } from './response.ts';
+import { isReview, review } from './reviews.ts';
+import { readScale, writeScale } from './scale.ts';
+import { methodNotAllowed, noSuchResource, ok, qualified, refuse, type Result, type Status } from './status.ts';
+import { objectResponse } from './object-response.ts';
+import { watch } from './watch.ts';
+import { checkDryRun, create, update, type Place, type Written } from './write.ts';
+
+export async function answerResource(serving: Serving, call: Call): Promise<Response> {
+  const { group, version, resource } = call.target;
+  const found = serving.cluster.registry.find(group, version, resource);
+  if (!found) return statusResponse(noSuchResource());
+  const place: Place = { cluster: serving.cluster, call, ...found };
+  if (found.resource.isNamespaced && needsNamespace(call) && !call.target.namespace)
+    return statusResponse(noSuchResource());
+  if (found.version.deprecation) call.warnings.push(found.version.deprecation);
+  return withWarnings(await answerPlace(serving, place), call.warnings);
+}
+
+/** Only lists, watches and reviews reach over all namespaces. */
+const needsNamespace = (call: Call): boolean =>
+  call.target.name !== '' || ['update', 'patch', 'delete'].includes(call.target.verb);
+
+async function answerPlace(serving: Serving, place: Place): Promise<Response> {
+  const { call, resource } = place;
+  const { verb, subresource } = call.target;
+  if (subresource !== '') return answerSubresource(place);
+  if (!resource.verbs.includes(verb)) return statusResponse(methodNotAllowed());
+  if (isReview(qualified(resource))) return answerReview(serving, place);
+  switch (verb) {
+    case 'get':
+      return text(readOne(place));
+    case 'list':
+      return text(readList(place));
+    case 'watch':
+      return watchResponse(place);
+    case 'create':
+      return written(place, await post(place));
+    case 'update':
+      return written(place, await replace(place));
+    case 'patch':
+      return written(place, await patched(place));
+    case 'delete':
+      return deleted(place);
+    case 'deletecollection':
+      return deletedAll(place);
+    default:
+      return statusResponse(methodNotAllowed());
+  }
+}
+
+async function answerSubresource(place: Place): Promise<Response> {
+  const { call, version, resource } = place;
+  const { verb, subresource } = call.target;
+  const isStatus = subresource === 'status' && version.hasStatus;
+  const isFinalize = subresource === 'finalize' && resource.subresources.includes('finalize');
+  if (subresource === 'scale' && version.scale) {
+    if (verb === 'get') return object(readScale(place, version.scale));
+    if (verb === 'update' || verb === 'patch') return object(await writeScale(place, version.scale));
+    return statusResponse(methodNotAllowed());
+  }
+  if (!isStatus && !isFinalize) return statusResponse(noSuchResource());
+  if (verb === 'get' && isStatus) return text(readOne(place));
+  if (verb === 'update') return written(place, await replace(place));
+  if (verb === 'patch' && isStatus) return written(place, await patched(place));
+  return statusResponse(methodNotAllowed());
+}
+
+const text = (result: Result<string>): Response => (result.ok ? json(result.value) : statusResponse(result.status));
+const object = (result: Result<KubeObject>): Response =>
+  result.ok ? json(result.value) : statusResponse(result.status);
+
+function watchResponse(place: Place): Response {
+  const stream = watch(place);
+  if (!stream.ok) return statusResponse(stream.status);
+  return new Response(stream.value, {
+    headers: { 'content-type': 'application/json;stream=watch', 'cache-control': 'no-cache, private' },
+  });
+}
+
+function written(place: Place, result: Result<Written>): Response {
+  if (!result.ok) return statusResponse(result.status);
+  return objectResponse(place, result.value.object, result.value.isNew ? 201 : 200);
+}
+
+async function bodyOf(place: Place): Promise<Result<KubeObject>> {
+  const dryRun = checkDryRun(place.call);
+  if (!dryRun.ok) return dryRun;
+  const body = await readObject(place.call);
+  if (!body.ok) return body;
+  const kind = checkKind(body.value.object, place.resource, place.version);
+  if (!kind.ok) return kind;
+  const fields = checkFields(place.call, { ...place, ...body.value });
+  return fields.ok ? ok(body.value.object) : fields;
+}
+
+async function post(place: Place): Promise<Result<Written>> {
+  if (place.call.target.name !== '') return refuse(methodNotAllowed());
+  const body = await bodyOf(place);
+  return body.ok ? create(place, body.value) : body;
+}
+
+async function replace(place: Place): Promise<Result<Written>> {
+  const body = await bodyOf(place);
+  return body.ok ? update(place, { change: () => ok(body.value) }) : body;
+}
+
+async function patched(place: Place): Promise<Result<Written>> {
+  const dryRun = checkDryRun(place.call);
+  return dryRun.ok ? patch(place) : dryRun;
+}
+
+async function deleted(place: Place): Promise<Response> {
+  const options = await deleteOptions(place);
+  if (!options.ok) return statusResponse(options.status);
+  const removed = await remove(place, options.value);
+  if (!removed.ok) return statusResponse(removed.status);
+  const { isGone, object: last } = removed.value;
+  if (!isGone || returnsObject(place)) return objectResponse(place, last, 200);
+  return json(success(place, last));
+}
+
+/** Kinds whose delete answers with the object as it was, not with a Status. */
+const returnsObject = ({ resource }: Place): boolean =>
+  resource.group === '' && ['pods', 'services', 'serviceaccounts', 'endpoints'].includes(resource.resource);
+
+function success(
+  { resource }: Place,
+  last: KubeObject,
+): Omit<Status, 'status' | 'message' | 'code'> & { status: 'Success' } {
+  const { name = '', uid = '' } = last.metadata;
+  const details = { name, ...(resource.group ? { group: resource.group } : {}), kind: resource.resource, uid };
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
+}
+
+async function deletedAll(place: Place): Promise<Response> {
+  const options = await deleteOptions(place);
+  if (!options.ok) return statusResponse(options.status);
+  const removed = await removeAll(place, options.value);
+  if (!removed.ok) return statusResponse(removed.status);
+  const { resource, version, cluster } = place;
+  const head = {
+    kind: resource.listKind,
+    apiVersion: apiVersionOf(resource.group, version.name),
+    metadata: { resourceVersion: String(cluster.store.revision()) },
+  };
+  return json(`${JSON.stringify(head).slice(0, -1)},"items":[${removed.value.join(',')}]}`);
+}
+
+async function answerReview(serving: Serving, place: Place): Promise<Response> {
+  const { cluster, call } = place;
+  const body = await bodyOf(place);
+  if (!body.ok) return statusResponse(body.status);
+  const answer = review(qualified(place.resource), {
+    cluster,
+    user: call.user,
+    tokens: serving.tokens,
+    object: body.value,
+  });
+  return answer.ok ? json(answer.value, 201) : statusResponse(answer.status);
+}

@@ -1,0 +1,129 @@
+// What the server knows of a kind it serves: names, versions, schema, and the rules that are the kind's own.
+import type { KubeObject, Tree } from './object.ts';
+import type { Schema } from './schema/schema.ts';
+import type { Cause } from './status.ts';
+
+export interface Column {
+  name: string;
+  type: string;
+  format?: string;
+  description?: string;
+  /** 0 shows always, 1 with `-o wide`. */
+  priority?: number;
+}
+
+/** The columns of a kind's table and the cells of one object, in the same order. */
+export interface Columns {
+  columns: Column[];
+  cells(object: KubeObject, now: number): unknown[];
+}
+
+export interface ScalePaths {
+  spec: string;
+  status: string;
+  /** Where the label selector is, as text; absent when the kind has none. */
+  selector?: string;
+}
+
+export interface Version {
+  name: string;
+  schema: Schema;
+  isServed: boolean;
+  columns: Columns;
+  hasStatus: boolean;
+  scale?: ScalePaths;
+  /** Paths a field selector may use besides metadata.name and metadata.namespace. */
+  selectable: string[];
+  deprecation?: string;
+}
+
+/** Rules of one kind; every member may be absent. Defaulting and preparing change the object in place. */
+export interface Rules {
+  /** Why `name` cannot be the name of such an object; empty when it can. */
+  nameProblems?(name: string): string[];
+  fill?(object: KubeObject): void;
+  /** Resets what a writer may not set; `old` is undefined on create. */
+  prepare?(object: KubeObject, old: KubeObject | undefined): void;
+  validate?(object: KubeObject, old: KubeObject | undefined): Cause[];
+  /** Fields whose change counts as a new generation, when not simply everything but metadata and status. */
+  hasGeneration?: boolean;
+  /** Values of selectable fields that are not simply at their path. */
+  fields?: Record<string, (object: KubeObject) => string>;
+  /** Seconds between a delete and the end, when the delete does not say; 0 ends at once. */
+  grace?(object: KubeObject): number;
+}
+
+export interface Resource {
+  group: string;
+  resource: string;
+  singular: string;
+  kind: string;
+  listKind: string;
+  isNamespaced: boolean;
+  isCustom: boolean;
+  shortNames: string[];
+  categories: string[];
+  verbs: string[];
+  subresources: string[];
+  /** In order of preference; the first is the one discovery names. */
+  versions: Version[];
+  storageVersion: string;
+  rules: Rules;
+}
+
+export type Registry = {
+  find(group: string, version: string, resource: string): { resource: Resource; version: Version } | undefined;
+  findKind(group: string, kind: string): Resource | undefined;
+  all(): Resource[];
+  put(resource: Resource): void;
+  remove(group: string, resource: string): void;
+  /** Grows with every change: documents made from the registry are remade when it has. */
+  generation(): number;
+};
+
+export function registry(resources: Resource[]): Registry {
+  const byName = new Map(resources.map((resource) => [nameOf(resource), resource]));
+  let generation = 0;
+  return {
+    find(group, version, name) {
+      const resource = byName.get(`${group}/${name}`);
+      const found = resource?.versions.find((one) => one.name === version && one.isServed);
+      return resource && found ? { resource, version: found } : undefined;
+    },
+    findKind: (group, kind) => [...byName.values()].find((one) => one.group === group && one.kind === kind),
+    all: () => [...byName.values()],
+    put(resource) {
+      byName.set(nameOf(resource), resource);
+      generation++;
+    },
+    remove(group, resource) {
+      if (byName.delete(`${group}/${resource}`)) generation++;
+    },
+    generation: () => generation,
+  };
+}
+
+const nameOf = ({ group, resource }: Resource): string => `${group}/${resource}`;
+
+/** The key of an object, or of everything of a resource (in a namespace, when given). */
+export function keyOf(
+  at: { group: string; resource: string; isNamespaced: boolean },
+  namespace = '',
+  name = '',
+): string {
+  const table = `/registry/${at.group || 'core'}/${at.resource}/`;
+  if (!at.isNamespaced) return table + name;
+  return namespace === '' ? table : `${table}${namespace}/${name}`;
+}
+
+export const storageVersionOf = (resource: Resource): Version => {
+  const found = resource.versions.find((version) => version.name === resource.storageVersion);
+  if (!found) throw new Error(`bug: ${resource.resource}.${resource.group} has no version ${resource.storageVersion}`);
+  return found;
+};
+
+/** A part of an object, as a tree; the empty tree where it is absent. */
+export const part = (object: KubeObject, name: string): Tree => {
+  const found = object[name];
+  return typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as Tree) : {};
+};

@@ -1,0 +1,25 @@
+// Responses: JSON bodies, Status bodies, warning headers.
+import type { Status } from './status.ts';
+
+export function json(body: unknown, code = 200, type = 'application/json'): Response {
+  return new Response(typeof body === 'string' ? body : JSON.stringify(body), {
+    status: code,
+    headers: { 'content-type': type, 'cache-control': 'no-cache, private' },
+  });
+}
+
+export function statusResponse(status: Status): Response {
+  const response = json(status, status.code);
+  const wait = status.details?.retryAfterSeconds;
+  if (wait !== undefined) response.headers.set('retry-after', String(wait));
+  return response;
+}
+
+/** `299 - "text"`, one header per warning; control characters would break the header, so they are dropped. */
+export function withWarnings(response: Response, warnings: readonly string[]): Response {
+  for (const warning of new Set(warnings)) {
+    const text = [...warning.replace(/[\\"]/g, '\\$&')].filter((mark) => mark >= ' ' && mark < '\u007f').join('');
+    response.headers.append('warning', `299 - "${text}"`);
+  }
+  return response;
+}

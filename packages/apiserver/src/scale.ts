@@ -1,0 +1,78 @@
+// The scale subresource: a kind's replicas as an `autoscaling/v1` Scale, read and written.
+import { asObject, mediaType, parseText, readText } from './body.ts';
+import { isTree, putAt, valueAt, type KubeObject } from './object.ts';
+import { applyJsonPatch } from './patch/json-patch.ts';
+import { mergePatch } from './patch/merge-patch.ts';
+import { keyOf, type ScalePaths } from './resource.ts';
+import { selectorText } from './selector.ts';
+import { decode } from './store.ts';
+import { badRequest, invalid, notFound, ok, refuse, type Result } from './status.ts';
+import { invalidValue } from './field-error.ts';
+import { update, type Place } from './write.ts';
+
+export function scaleOf(object: KubeObject, paths: ScalePaths): KubeObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const metadata = Object.fromEntries(
+    Object.entries({ name, namespace, uid, resourceVersion, creationTimestamp }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
+  const selector = paths.selector ? valueAt(object, paths.selector) : undefined;
+  const text = typeof selector === 'string' ? selector : isTree(selector) ? selectorText(selector) : '';
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata,
+    spec: { replicas: Number(valueAt(object, paths.spec) ?? 0) },
+    status: { replicas: Number(valueAt(object, paths.status) ?? 0), ...(text ? { selector: text } : {}) },
+  };
+}
+
+export function readScale(place: Place, paths: ScalePaths): Result<KubeObject> {
+  const { namespace, name } = place.call.target;
+  const entry = place.cluster.store.get(keyOf(place.resource, namespace, name));
+  return entry ? ok(scaleOf(decode(entry.text), paths)) : refuse(notFound(place.resource, name));
+}
+
+/** PUT or PATCH of a scale: changes the replicas of the object behind it. */
+export async function writeScale(place: Place, paths: ScalePaths): Promise<Result<KubeObject>> {
+  const text = await readText(place.call.request);
+  if (!text.ok) return text;
+  const parsed = parseText(text.value, false);
+  if (!parsed.ok) return parsed;
+  const written = await update(place, { change: (old) => scaled(place, old, parsed.value, paths) });
+  return written.ok ? ok(scaleOf(written.value.object, paths)) : written;
+}
+
+function scaled(place: Place, old: KubeObject, body: unknown, paths: ScalePaths): Result<KubeObject> {
+  const wanted = wantedScale(place, scaleOf(old, paths), body);
+  if (!wanted.ok) return wanted;
+  const { metadata } = wanted.value;
+  const replicas = valueAt(wanted.value, 'spec.replicas') ?? 0;
+  if (typeof replicas !== 'number' || !Number.isInteger(replicas))
+    return refuse(badRequest('json: cannot unmarshal into Go struct field ScaleSpec.spec.replicas of type int32'));
+  if (replicas < 0) {
+    return refuse(
+      invalid({ group: 'autoscaling', kind: 'Scale' }, old.metadata.name ?? '', [
+        invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0'),
+      ]),
+    );
+  }
+  if (metadata.resourceVersion) old.metadata.resourceVersion = metadata.resourceVersion;
+  putAt(old, paths.spec, replicas);
+  return ok(old);
+}
+
+function wantedScale(place: Place, scale: KubeObject, body: unknown): Result<KubeObject> {
+  const media = mediaType(place.call.request);
+  if (place.call.target.verb === 'update')
+    return isTree(body) ? asObject(body) : refuse(badRequest('the body of the request is not an object'));
+  if (media === 'application/json-patch+json') {
+    const result = applyJsonPatch(scale, body);
+    return result.ok && isTree(result.value)
+      ? asObject(result.value)
+      : refuse(badRequest(result.ok ? 'the patched value is not an object' : result.message));
+  }
+  const merged = mergePatch(scale, body);
+  return isTree(merged) ? asObject(merged) : refuse(badRequest('the patched value is not an object'));
+}

@@ -1,0 +1,75 @@
+// What Go's decoder refuses before validation starts: values of the wrong type in a built-in kind (400, not 422).
+import { isTree } from '../object.ts';
+import { fieldSchema, type Schema } from './schema.ts';
+
+interface Mismatch {
+  path: string;
+  found: string;
+  wanted: string;
+}
+
+/** The message of a built-in kind's body that does not fit its types, or undefined where it fits. */
+export function decodeProblem(
+  value: unknown,
+  schema: Schema,
+  kind: { kind: string; version: string },
+): string | undefined {
+  const wrong = firstMismatch(value, schema, '');
+  if (!wrong) return undefined;
+  const { path, found, wanted } = wrong;
+  const field = path.replace(/\[\d+\]/g, '');
+  return `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: json: cannot unmarshal ${found} into Go struct field ${kind.kind}.${field} of type ${wanted}`;
+}
+
+function firstMismatch(value: unknown, schema: Schema, path: string): Mismatch | undefined {
+  if (value === null || value === undefined) return undefined;
+  const found = foundType(value);
+  const wanted = wantedType(schema);
+  if (wanted && !wanted.fits.includes(found)) return { path, found: nameOf(value, found), wanted: wanted.name };
+  if (Array.isArray(value) && schema.items) {
+    for (const [i, item] of value.entries()) {
+      const wrong = firstMismatch(item, schema.items, `${path}[${i}]`);
+      if (wrong) return wrong;
+    }
+  }
+  return isTree(value) ? fieldMismatch(value, schema, path) : undefined;
+}
+
+function fieldMismatch(value: Record<string, unknown>, schema: Schema, path: string): Mismatch | undefined {
+  for (const [name, item] of Object.entries(value)) {
+    const child = fieldSchema(schema, name);
+    const wrong = child && firstMismatch(item, child, path === '' ? name : `${path}.${name}`);
+    if (wrong) return wrong;
+  }
+  return undefined;
+}
+
+function foundType(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+const nameOf = (value: unknown, found: string): string =>
+  found === 'integer' ? 'number' : found === 'number' ? `number ${String(value)}` : found;
+
+function wantedType(schema: Schema): { name: string; fits: string[] } | undefined {
+  if (schema['x-kubernetes-int-or-string'] || schema.format === 'int-or-string') return undefined;
+  switch (schema.type) {
+    case 'integer':
+      return { name: schema.format ?? 'int64', fits: ['integer'] };
+    case 'number':
+      return { name: 'float64', fits: ['integer', 'number'] };
+    case 'boolean':
+      return { name: 'bool', fits: ['bool'] };
+    case 'array':
+      return { name: `[]${schema.items?.type ?? 'object'}`, fits: ['array'] };
+    case 'object':
+      return { name: schema.properties ? 'struct' : 'map[string]string', fits: ['object'] };
+    case 'string':
+      // A quantity is a string in the schema, and takes a number too: the two look the same here, so numbers pass where no format is named.
+      return { name: 'string', fits: schema.format === 'quantity' ? ['string', 'integer', 'number'] : ['string'] };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,71 @@
+// Fields a schema does not name: found, reported, and dropped. Defaults: filled in where the schema has them.
+import { copyOf, isTree, put, type Tree } from '../object.ts';
+import { fieldSchema, keepsUnknown, type Schema } from './schema.ts';
+
+/** Drops unknown fields of `value` in place and returns their paths (`spec.foo`, `spec.list[0].bar`), in the order found. */
+export function prune(value: unknown, schema: Schema): string[] {
+  const dropped: string[] = [];
+  pruneAt({ value, schema, path: '', dropped, isRoot: true });
+  return dropped;
+}
+
+interface Place {
+  value: unknown;
+  schema: Schema;
+  path: string;
+  dropped: string[];
+  isRoot: boolean;
+}
+
+function pruneAt(place: Place): void {
+  const { value, schema, path, dropped } = place;
+  if (Array.isArray(value)) {
+    const items = schema.items;
+    if (items)
+      value.forEach((item, i) =>
+        pruneAt({ value: item, schema: items, path: `${path}[${i}]`, dropped, isRoot: false }),
+      );
+    return;
+  }
+  if (!isTree(value)) return;
+  const isObject = place.isRoot || schema['x-kubernetes-embedded-resource'] === true;
+  for (const name of Object.keys(value)) {
+    const below = path === '' ? name : `${path}.${name}`;
+    const child = fieldSchema(schema, name);
+    if (child) pruneAt({ value: value[name], schema: child, path: below, dropped, isRoot: false });
+    else if (!keepsUnknown(schema) && isTyped(schema) && !(isObject && isTypeMeta(name))) {
+      delete value[name];
+      dropped.push(below);
+    }
+  }
+}
+
+const isTypeMeta = (name: string): boolean => name === 'apiVersion' || name === 'kind' || name === 'metadata';
+
+/** A schema without a type (`{}`) or with int-or-string says nothing of fields; one of type object does, though it names none. */
+const isTyped = (schema: Schema): boolean => schema.type === 'object' || schema.properties !== undefined;
+
+/** Fills defaults in place, parents before children so that a default's own fields get theirs. */
+export function fillDefaults(value: unknown, schema: Schema): void {
+  if (Array.isArray(value)) {
+    if (schema.items) for (const item of value) fillDefaults(item, schema.items);
+    return;
+  }
+  if (!isTree(value)) return;
+  fillMissing(value, schema);
+  for (const [name, item] of Object.entries(value)) {
+    if (typeof item !== 'object' || item === null) continue;
+    const child = fieldSchema(schema, name);
+    if (child) fillDefaults(item, child);
+  }
+}
+
+function fillMissing(value: Tree, schema: Schema): void {
+  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+    if (child.default === undefined) continue;
+    const found = Object.hasOwn(value, name) ? value[name] : undefined;
+    // A null where the schema forbids null is as good as absent: it is dropped first, then gets the default.
+    const isAbsent = found === undefined || (found === null && child.nullable !== true);
+    if (isAbsent) put(value, name, copyOf(child.default));
+  }
+}

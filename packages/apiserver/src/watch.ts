@@ -1,0 +1,207 @@
+// Watches: streams of events from a position in a resource's window. A watch holds no queue, only its position,
+// so slow clients cost nothing; one that falls behind the window is told 410 and starts over.
+import { apiVersionOf, type Tree } from './object.ts';
+import { isTrue } from './request.ts';
+import { checkedRevision, objectIn, selectionOf, textIn, type Reading, type Selection } from './read.ts';
+import { keyOf } from './resource.ts';
+import type { StoreEvent } from './store.ts';
+import { expired, failure, ok, refuse, type Result } from './status.ts';
+import type { Table } from './store-table.ts';
+import { includeOf, partial, tableOf, tableRow, wantedForm } from './table/table.ts';
+
+const encoder = new TextEncoder();
+const mostAtOnce = 256 * 1024;
+const bookmarkEvery = 60_000;
+
+/** What the stream says first, before events of the window. */
+interface Start {
+  position: number;
+  initial: string[];
+}
+
+/*
+   resourceVersion | sendInitialEvents | starts with
+   ----------------+-------------------+------------------------------------------------------
+   absent, 0       | –                 | ADDED for what is there, then what happens
+   N               | –                 | what happened after N; 410 when that is too long ago
+   any             | true              | ADDED for what is there, a bookmark that says so, then what happens
+*/
+export function watch(reading: Reading): Result<ReadableStream<Uint8Array>> {
+  const selection = selectionOf(reading);
+  if (!selection.ok) return selection;
+  const table = reading.cluster.store.table(keyOf(reading.resource));
+  const start = startOf(reading, selection.value, table);
+  if (!start.ok) return start;
+  return ok(stream({ reading, selection: selection.value, table, start: start.value }));
+}
+
+function startOf(reading: Reading, selection: Selection, table: Table): Result<Start> {
+  const { cluster, call } = reading;
+  const text = call.query.get('resourceVersion') ?? '';
+  const asked = checkedRevision(cluster, text);
+  if (!asked.ok) return asked;
+  const now = cluster.store.revision();
+  const hasInitial = call.query.has('sendInitialEvents');
+  if (hasInitial && call.query.get('resourceVersionMatch') !== 'NotOlderThan') {
+    const why = 'sendInitialEvents: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
+    return refuse(
+      failure(422, 'Invalid', `ListOptions.meta.k8s.io "" is invalid: ${why}`, {
+        group: 'meta.k8s.io',
+        kind: 'ListOptions',
+      }),
+    );
+  }
+  const isInitial = hasInitial ? isTrue(call.query.get('sendInitialEvents')) : asked.value === 0;
+  if (!isInitial) {
+    if (asked.value < table.floor() && text !== '')
+      return refuse(expired(`too old resource version: ${asked.value} (${table.floor()})`));
+    return ok({ position: table.positionAfter(text === '' ? now : asked.value), initial: [] });
+  }
+  const initial = table
+    .range(selection.prefix)
+    .filter((entry) => selection.isWhole || selection.matches(entry))
+    .map((entry) => line('ADDED', formOf(reading, { type: 'ADDED', entry })));
+  if (hasInitial) initial.push(bookmark(reading, now, true));
+  return ok({ position: table.positionAfter(now), initial });
+}
+
+interface Streaming {
+  reading: Reading;
+  selection: Selection;
+  table: Table;
+  start: Start;
+}
+
+function stream({ reading, selection, table, start }: Streaming): ReadableStream<Uint8Array> {
+  const { cluster, call } = reading;
+  const over = new AbortController();
+  let position = start.position;
+  let wake: () => void = () => undefined;
+  let isBookmarkDue = false;
+  let isOver = false;
+  const waiting: Uint8Array[] = start.initial.map((text) => encoder.encode(text));
+  const unsubscribe = table.subscribe(() => wake());
+
+  const end = () => {
+    if (isOver) return;
+    isOver = true;
+    unsubscribe();
+    over.abort();
+    wake();
+  };
+  call.request.signal.addEventListener('abort', end, { once: true });
+  void cluster.clock.sleep(timeoutOf(reading), over.signal).then(end);
+  if (isTrue(call.query.get('allowWatchBookmarks') ?? 'no')) void tick();
+
+  async function tick(): Promise<void> {
+    while (!isOver) {
+      await cluster.clock.sleep(bookmarkEvery, over.signal);
+      isBookmarkDue = true;
+      wake();
+    }
+  }
+
+  /** Lines from the window, up to a chunk's worth. */
+  function gather(): void {
+    let size = 0;
+    while (size < mostAtOnce) {
+      const event = table.at(position);
+      if (event === undefined) break;
+      if (event === 'gone') {
+        waiting.push(encoder.encode(line('ERROR', JSON.stringify(expired('too old resource version')))));
+        end();
+        return;
+      }
+      position++;
+      const bytes = lineOf(reading, selection, event);
+      if (bytes) waiting.push(bytes);
+      size += bytes?.byteLength ?? 0;
+    }
+    // A bookmark promises that nothing before it is missing, so it comes after what was gathered.
+    if (isBookmarkDue && table.at(position) === undefined) {
+      isBookmarkDue = false;
+      waiting.push(encoder.encode(bookmark(reading, cluster.store.revision(), false)));
+    }
+  }
+
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (waiting.length === 0) gather();
+        while (waiting.length === 0 && !isOver) {
+          await new Promise<void>((resolve) => (wake = resolve));
+          if (!isOver) gather();
+        }
+        if (waiting.length > 0) controller.enqueue(joined(waiting.splice(0)));
+        if (isOver) controller.close();
+      },
+      cancel: end,
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function joined(chunks: Uint8Array[]): Uint8Array {
+  return chunks.length === 1 && chunks[0] ? chunks[0] : new Uint8Array(Buffer.concat(chunks));
+}
+
+/** As long as the client asks; otherwise between half an hour and an hour, spread so that clients do not return together. */
+function timeoutOf({ cluster, call }: Reading): number {
+  const asked = Number(call.query.get('timeoutSeconds') ?? 0);
+  if (asked > 0) return Math.min(asked, 2 ** 31 / 1000 - 1) * 1000;
+  const [high = 0, low = 0] = cluster.random(2);
+  return 1_800_000 * (1 + (high * 256 + low) / 65536);
+}
+
+/*
+   before matches | now matches | told as
+   ---------------+-------------+---------
+   no             | no          | nothing
+   no             | yes         | ADDED
+   yes            | no          | DELETED
+   yes            | yes         | MODIFIED
+*/
+function typeFor(selection: Selection, event: StoreEvent): StoreEvent['type'] | undefined {
+  if (!event.entry.key.startsWith(selection.prefix)) return undefined;
+  if (selection.isWhole) return event.type;
+  const was = event.before !== undefined && selection.matches(event.before);
+  const is = event.type !== 'DELETED' && selection.matches(event.entry);
+  if (was && is) return 'MODIFIED';
+  if (is) return 'ADDED';
+  return was ? 'DELETED' : undefined;
+}
+
+function lineOf(reading: Reading, selection: Selection, event: StoreEvent): Uint8Array | undefined {
+  const type = typeFor(selection, event);
+  if (!type) return undefined;
+  const form = wantedForm(reading.call.request.headers.get('accept') ?? '')?.form;
+  const isPlain = form === undefined || form === 'object' || form === 'metadata-list';
+  if (!isPlain) return encoder.encode(line(type, formOf(reading, { type, entry: event.entry })));
+  const name = `${reading.version.name} ${type}`;
+  let bytes = event.lines.get(name);
+  if (!bytes) {
+    bytes = encoder.encode(line(type, textIn(event.entry, reading)));
+    event.lines.set(name, bytes);
+  }
+  return bytes;
+}
+
+const line = (type: string, object: string): string => `{"type":"${type}","object":${object}}\n`;
+
+function formOf(reading: Reading, { entry }: Pick<StoreEvent, 'type' | 'entry'>): string {
+  const { cluster, call, version } = reading;
+  const form = wantedForm(call.request.headers.get('accept') ?? '')?.form;
+  if (form === 'metadata' || form === 'metadata-list') return JSON.stringify(partial(objectIn(entry, reading)));
+  if (form !== 'table') return textIn(entry, reading);
+  const row = tableRow(objectIn(entry, reading), version.columns, includeOf(call.query), cluster.clock.now());
+  return JSON.stringify(tableOf(version.columns, [row], { resourceVersion: String(entry.revision) }));
+}
+
+function bookmark({ resource, version }: Reading, revision: number, isInitialEnd: boolean): string {
+  const metadata: Tree = { resourceVersion: String(revision), creationTimestamp: null };
+  if (isInitialEnd) metadata.annotations = { 'k8s.io/initial-events-end': 'true' };
+  return line(
+    'BOOKMARK',
+    JSON.stringify({ kind: resource.kind, apiVersion: apiVersionOf(resource.group, version.name), metadata }),
+  );
+}
