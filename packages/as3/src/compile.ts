@@ -3,7 +3,7 @@ import { fail, ok, type Listener, type LoadBalancer, type Result } from '@fairle
 import { byText, canonicalAddress, isApplication, type Application, type Classed } from './application.ts';
 import { listenerObjects } from './listener.ts';
 import { checkMonitor } from './monitor.ts';
-import { checkName, objectPath } from './names.ts';
+import { checkName, checkObject } from './names.ts';
 import { nativeApplication } from './native.ts';
 import { poolObjects } from './pool.ts';
 
@@ -18,17 +18,10 @@ export function compile(lb: LoadBalancer): Result<Application> {
   const wrong = checkPools(lb) ?? checkDestinations(lb.listeners);
   if (wrong) return wrong;
   const objects = new Map<string, Classed>();
-  const parts = [
-    ...lb.listeners.map((listener, i) => () => listenerObjects(listener, place.value, `listeners[${i}]`)),
-    ...lb.pools.map((pool, i) => () => poolObjects(pool, `pools[${i}]`)),
-  ];
-  for (const part of parts) {
-    const made = part();
-    if (!made.ok) return made;
-    for (const [name, object] of Object.entries(made.value)) {
-      const added = add(objects, place.value, { name, object });
-      if (!added.ok) return added;
-    }
+  for (const { path, make } of partsOf(lb, place.value)) {
+    const made = make(path);
+    const added = made.ok ? add(objects, made.value, { place: place.value, path }) : made;
+    if (!added.ok) return added;
   }
   const sorted = Object.fromEntries([...objects].toSorted(([a], [b]) => byText(a, b)));
   const application = { class: 'Application', template: 'generic', ...sorted };
@@ -48,18 +41,31 @@ function placeOf({ key, scope }: LoadBalancer): Result<string> {
   return ok(`/${key}`);
 }
 
+interface Part {
+  /** The field of the load balancer it is made from. */
+  path: string;
+  make: (path: string) => Result<Record<string, Classed>>;
+}
+
+const partsOf = ({ listeners, pools }: LoadBalancer, place: string): Part[] => [
+  ...listeners.map((listener, i) => ({
+    path: `listeners[${i}]`,
+    make: (path: string) => listenerObjects(listener, place, path),
+  })),
+  ...pools.map((pool, i) => ({ path: `pools[${i}]`, make: (path: string) => poolObjects(pool, path) })),
+];
+
 function add(
   objects: Map<string, Classed>,
-  place: string,
-  { name, object }: { name: string; object: Classed },
+  made: Record<string, Classed>,
+  { place, path }: { place: string; path: string },
 ): Result<void> {
-  const [, tenant = '', application = ''] = place.split('/');
-  const checked = checkName(name, name);
-  if (!checked.ok) return checked;
-  const path = objectPath(tenant, application, name);
-  if (!path.ok) return path;
-  if (objects.has(name)) return fail('invalid', `two objects want the name ${name} in ${place}; rename one`, name);
-  objects.set(name, object);
+  for (const [name, object] of Object.entries(made)) {
+    const checked = checkObject(place, name, `${path}.name`);
+    if (!checked.ok) return checked;
+    if (objects.has(name)) return fail('invalid', `two objects of ${place} would be named ${name}`, `${path}.name`);
+    objects.set(name, object);
+  }
   return ok(undefined);
 }
 

@@ -26,13 +26,19 @@ export function checkName(name: string, path: string): Result<string> {
   return fail('invalid', `"${name}" cannot be a name in AS3: ${rule}`, path);
 }
 
-/** The path of an object on the device: `/tenant/application/name`, 195 characters at most. */
-export function objectPath(tenant: string, application: string, name: string): Result<string> {
-  const path = `/${tenant}/${application}/${name}`;
-  if (path.length <= longestPath) return ok(path);
+/** Words of an application itself, which no object can be named. */
+const reserved = new Set(['class', 'constants', 'enable', 'label', 'remark', 'schemaOverlay', 'template']);
+
+/** An object's name, and its path on the device. `place`: `/tenant/application`; `path`: the field the name comes from. */
+export function checkObject(place: string, name: string, path: string): Result<void> {
+  const checked = checkName(name, path);
+  if (!checked.ok) return checked;
+  if (reserved.has(name)) return fail('invalid', `"${name}" is a word of AS3's own; use another name`, path);
+  const whole = `${place}/${name}`;
+  if (whole.length <= longestPath) return ok(undefined);
   return fail(
     'invalid',
-    `${path} has ${path.length} characters; the device takes ${longestPath}. Use shorter names`,
-    name,
+    `${whole} has ${whole.length} characters; the device takes ${longestPath}. Shorten the name`,
+    path,
   );
 }

@@ -2,17 +2,15 @@
 import { fail, ok, type Result } from '@fairlead/core';
 import { isApplication, isRecord, objectsOf, type Application } from './application.ts';
 import { withConstants, wordsOfOurs } from './mark.ts';
-import { checkName, objectPath } from './names.ts';
+import { checkObject } from './names.ts';
 
 /** `place`: `/tenant/application`. The answer shares nothing with what was given. */
 export function nativeApplication(native: unknown, place: string): Result<Application> {
-  const [, tenant = '', name = ''] = place.split('/');
+  const [, , name = ''] = place.split('/');
   if (!isApplication(native)) return fail('invalid', `${place} is not of class Application`, `${name}.class`);
   for (const [object] of objectsOf(native)) {
-    const checked = checkName(object, `${name}.${object}`);
+    const checked = checkObject(place, object, `${name}.${object}`);
     if (!checked.ok) return checked;
-    const path = objectPath(tenant, name, object);
-    if (!path.ok) return path;
   }
   const { constants } = native;
   const taken = isRecord(constants) ? wordsOfOurs.filter((word) => word in constants) : [];

@@ -1,7 +1,7 @@
 // Names and texts: their characters and lengths.
 import type { Problem } from '@fairlead/core';
 import { isApplication } from '../application.ts';
-import { checkName, objectPath } from '../names.ts';
+import { checkName, checkObject } from '../names.ts';
 import { tenantsOf, type Scene } from './scene.ts';
 
 export function nameProblems({ adc, objects }: Scene): Problem[] {
@@ -11,10 +11,10 @@ export function nameProblems({ adc, objects }: Scene): Problem[] {
       isApplication(value) ? [{ name, path: `/${tenant}/${name}` }] : [],
     ),
   );
-  const names = [...tenants.map(([name]) => ({ name, path: `/${name}` })), ...applications, ...objects];
   const results = [
-    ...names.map(({ name, path }) => checkName(name, path)),
-    ...objects.map(({ tenant, application, name }) => objectPath(tenant, application, name)),
+    ...tenants.map(([name]) => checkName(name, `/${name}`)),
+    ...applications.map(({ name, path }) => checkName(name, path)),
+    ...objects.map(({ tenant, application, name, path }) => checkObject(`/${tenant}/${application}`, name, path)),
   ];
   const texts = objects.flatMap(({ object, path }) => [
     ...textProblems(object['remark'], `${path}/remark`),
