@@ -129,9 +129,8 @@ const published = async (client: Kube) =>
 test('an event told twice is one Event with a count of two', async () => {
   const { client, clock } = await begin();
   const about: KubeObject = await value(client.create(configMaps, configMap('a', {})));
-  const [one, two] = [1, 2].map(() => recorder({ kube: client, clock, component: 'fairlead-agent' }));
-  for (const each of [one, two])
-    await value(each!.event(about, { type: 'Normal', reason: 'Placed', message: 'placed' }));
+  const replicas = [1, 2].map(() => recorder({ kube: client, clock, component: 'fairlead-agent' }));
+  for (const each of replicas) await value(each.event(about, { type: 'Normal', reason: 'Placed', message: 'placed' }));
   const { items } = await value(client.list(events, { namespace: 'shop' }));
   expect(items.map(({ reason, count }) => [reason, count])).toEqual([['Placed', 2]]);
 });

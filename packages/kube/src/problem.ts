@@ -6,7 +6,7 @@ export interface Status {
   code?: number;
   reason?: string;
   message?: string;
-  details?: { retryAfterSeconds?: number };
+  details?: { retryAfterSeconds?: number; causes?: { reason?: string; message?: string }[] };
 }
 
 /** For messages: which request this was about. */
@@ -14,6 +14,8 @@ export interface Asked {
   method: string;
   path: string;
 }
+
+const tooLarge = 'ResourceVersionTooLarge';
 
 const codes: Record<number, KubeProblem['code']> = {
   401: 'denied',
@@ -59,12 +61,16 @@ export function refusal(
   return retryAfter === undefined ? problem : { ...problem, retryAfter };
 }
 
-/** A `Status` object, from an answer or from an ERROR event of a watch. */
+/**
+ * A `Status` object, from an answer or from an ERROR event of a watch. A resourceVersion that is ahead of the server,
+ * because that was restored from a backup, is as gone as one that is too old.
+ */
 export function statusProblem(asked: Asked, status: Status): KubeProblem {
   const { code = 500, reason, message, details } = status;
+  const isAhead = details?.causes?.some((cause) => cause.reason === tooLarge) ?? false;
   const words = [`${code}${reason ? ` ${reason}` : ''}`, ...(message ? [message] : [])].join(': ');
   return {
-    code: codeOf(code, reason),
+    code: isAhead ? 'gone' : codeOf(code, reason),
     message: `${asked.method} ${asked.path}: ${words}`,
     status: code,
     ...(reason ? { reason } : {}),

@@ -182,6 +182,45 @@ test('a resourceVersion that the server calls invalid is given up for a list', a
   await end();
 });
 
+test('a server that is behind the place to resume from, restored from a backup, is listed again', async () => {
+  const details = { causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }] };
+  const behind = json({ kind: 'Status', code: 504, reason: 'Timeout', details }, 504);
+  const { end, asks } = await begin([listOf([], '500'), behind, listOf([], '20')]);
+  expect(asks()).toEqual([listPath, watchPath('500'), listPath, watchPath('20')]);
+  await end();
+});
+
+test('what is not needed is projected away, from lists, streams of lists and changes alike', async () => {
+  const clock = fakeClock();
+  const pages = streamed();
+  const project = (object: ConfigMap): ConfigMap => ({ ...object, data: {} });
+  const fat = (name: string, at: string) => configMap(name, at, { data: { fat: 'x' } });
+  const initial = streamed();
+  const server = scripted(initial.answer);
+  const client = clientOf(server, clock);
+  const stop = new AbortController();
+  const copies = [store(client, configMaps, { project })];
+  const runs = copies.map((copy) => copy.run(stop.signal));
+  initial.event('ADDED', fat('a', '1'));
+  initial.event('BOOKMARK', bookmark('1', initialEnd));
+  initial.event('ADDED', fat('b', '2'));
+  await clock.advance(0);
+  server.next(refusal(), listOf([fat('a', '1')], '2'), pages.answer);
+  const paged = store(client, configMaps, { project });
+  runs.push(paged.run(stop.signal));
+  await clock.advance(0);
+  pages.event('MODIFIED', fat('a', '3'));
+  await clock.advance(0);
+  const all = [...copies, paged].flatMap((copy) => [...copy.all()]);
+  expect(all.map((object) => [mark(object), object.data])).toEqual([
+    ['a@1', {}],
+    ['b@2', {}],
+    ['a@3', {}],
+  ]);
+  stop.abort();
+  await Promise.all(runs);
+});
+
 test('a bookmark moves the place to resume from, and is no change', async () => {
   const first = streamed();
   const { clock, seen, end, asks } = await begin([listOf([], '1'), first.answer]);

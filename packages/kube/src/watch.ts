@@ -31,14 +31,16 @@ const idleInitial = 5_000;
 /**
  * Five states. `relist` is `list` while the old copy stays: the sink hears nothing until the new list is whole.
  *
- *            ┌──────┐  whole  ┌───────┐  closed  ┌────────┐
- *   start ──>│ list ├────────>│ watch ├─────────>│ resume │ from the last resourceVersion, bookmarks' included
- *            └──┬───┘         └─┬─┬─┬─┘<─────────┴─┬─┬────┘
- *          fails│         broken│ │ └<──agreed──────┘ │broken
- *               v               v │ 410               v
- *            ┌─────────────────────────────────────────┐
- *            │ back-off      then to where it came from │
- *            └─────────────────────────────────────────┘
+ *            ┌────────┐  whole   ┌─────────┐  closed  ┌──────────┐
+ *   start ──>│  list  ├─────────>│  watch  ├─────────>│  resume  │ from the last resourceVersion,
+ *            └────┬───┘    ┌────>└─┬─────┬─┘<─────────┴────┬─────┘ also that of a bookmark
+ *            fails│   whole│  410  │     │broken    agreed  │broken
+ *                 │   ┌────┴───┐   │     │                 │
+ *                 │   │ relist │<──┘     │                 │
+ *                 v   └────┬───┘         v                 v
+ *            ┌─────────────┴───────────────────────────────────┐
+ *            │ back-off            then where it was going to  │
+ *            └─────────────────────────────────────────────────┘
  *
  *   the stream ended             | then
  *   -----------------------------+--------------------------------------------------------------
