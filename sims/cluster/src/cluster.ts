@@ -1,6 +1,9 @@
 // The simulated cluster: everything that turns workload objects into running pods and endpoints, started and stopped as one.
+import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.ts';
 import { realClock } from './clock.ts';
+import { garbage } from './collect/garbage.ts';
+import { namespaces } from './collect/namespaces.ts';
 import { endpointSlices } from './endpoints/endpoint-slice.ts';
 import { endpoints } from './endpoints/endpoints.ts';
 import type { Controller, Kit, Stores } from './kit.ts';
@@ -14,27 +17,36 @@ import { reflect } from './kube/reflector.ts';
 import type { Store } from './kube/store.ts';
 import type { Credentials, Transport } from './kube/transport.ts';
 import { overFetch, overHttp } from './kube/transport.ts';
-import { addressPool } from './kubelet/addresses.ts';
+import { addressPool, translation } from './kubelet/addresses.ts';
 import type { Kubelet } from './kubelet/kubelet.ts';
 import { kubelet } from './kubelet/kubelet.ts';
 import type { Nodes } from './nodes/nodes.ts';
+import { nodeLifecycle } from './nodes/lifecycle.ts';
 import { nodeAgents } from './nodes/nodes.ts';
 import { scheduler } from './nodes/scheduler.ts';
 import { timers } from './turns/timers.ts';
 import { deployments } from './workloads/deployment.ts';
+import { daemonSets } from './workloads/daemon-set.ts';
 import { replicaSets } from './workloads/replica-set.ts';
+import { statefulSets } from './workloads/stateful-set.ts';
 
 export interface ClusterOptions extends Credentials {
   /** What the cluster calls itself: in node names, in answers of its pods. */
   name: string;
   /** The IPv4 block of its pods and nodes, such as 127.21.0.0/16: on Linux all of 127/8 can be listened on. */
   podCidr: string;
+  /** Where pods listen instead, each at the same place in this block; a real kube-apiserver refuses endpoints in 127/8. */
+  listenCidr?: string;
   /** How many nodes; 3 unless told. Their zones alternate over zone-a, zone-b, zone-c. */
   nodes?: number;
   /** False: pods exist and are ready but open no ports, for scale. */
   listen?: boolean;
   /** An API server in this process, with the shape of fetch; then nothing goes over the network. */
   fetch?: (request: Request) => Promise<Response>;
+  /** True: also collect garbage, empty deleted namespaces and make default ServiceAccounts, for a kube-apiserver with no controller manager. */
+  collect?: boolean;
+  /** How old a node's Lease may be before the node counts as lost; 40 unless told. */
+  nodeGraceSeconds?: number;
   clock?: Clock;
   /** Uniform in [0, 1). */
   random?: () => number;
@@ -111,6 +123,7 @@ interface Running {
   controllers: Controller[];
   stopping: AbortController;
   reflectors: Promise<void>[];
+  collect: boolean;
 }
 
 interface Places {
@@ -134,7 +147,14 @@ function assemble(options: ClusterOptions, { pool, nodes, podsPerNode }: Places)
     log,
     record: recorder({ client: api, clock, log }),
   };
-  const pods = kubelet({ kit, cluster: name, listen: options.listen ?? true, pool, nodes });
+  const pods = kubelet({
+    kit,
+    cluster: name,
+    listen: options.listen ?? true,
+    pool,
+    nodes,
+    listenAt: translation(options.podCidr, options.listenCidr ?? options.podCidr),
+  });
   const agents = nodeAgents({ kit, cluster: name, nodes, podsPerNode });
   const controllers = [
     agents,
@@ -142,10 +162,23 @@ function assemble(options: ClusterOptions, { pool, nodes, podsPerNode }: Places)
     scheduler(kit),
     replicaSets(kit),
     deployments(kit),
+    statefulSets(kit),
+    daemonSets(kit),
+    ...(options.collect ? [garbage(kit), namespaces(kit)] : []),
+    nodeLifecycle({ kit, cluster: name, nodes, graceMs: (options.nodeGraceSeconds ?? 40) * 1000 }),
     endpointSlices(kit),
     endpoints(kit),
   ];
-  return { kit, transport, kubelet: pods, nodes: agents, controllers, stopping: new AbortController(), reflectors: [] };
+  return {
+    kit,
+    transport,
+    kubelet: pods,
+    nodes: agents,
+    controllers,
+    stopping: new AbortController(),
+    reflectors: [],
+    collect: options.collect ?? false,
+  };
 }
 
 const watched: Partial<Record<keyof Stores, Kind>> = {
@@ -154,12 +187,18 @@ const watched: Partial<Record<keyof Stores, Kind>> = {
   nodes: kinds.node,
   deployments: kinds.deployment,
   replicasets: kinds.replicaSet,
+  statefulsets: kinds.statefulSet,
+  daemonsets: kinds.daemonSet,
+  controllerrevisions: kinds.controllerRevision,
   endpointslices: kinds.endpointSlice,
   endpoints: kinds.endpoints,
 };
 
-async function begin({ kit, nodes, controllers, stopping, reflectors }: Running): Promise<void> {
-  const synced = Object.entries(watched).map(
+async function begin({ kit, nodes, controllers, stopping, reflectors, collect }: Running): Promise<void> {
+  const all: typeof watched = collect ? { ...watched, namespaces: kinds.namespace } : watched;
+  // Every watch listens to the one signal; more than ten of them is not a leak.
+  setMaxListeners(0, stopping.signal);
+  const synced = Object.entries(all).map(
     ([name, kind]) =>
       new Promise<void>((done) => {
         const store = kit.stores[name as keyof Stores] as unknown as Store<KubeObject>;

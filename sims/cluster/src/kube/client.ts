@@ -18,7 +18,7 @@ export type Result<T> = { ok: true; value: T } | { ok: false; problem: Problem }
 
 export interface ListPage<T> {
   metadata: { resourceVersion: string; continue?: string };
-  items: T[];
+  items: T[] | null;
 }
 
 export interface WatchEvent<T> {
@@ -73,8 +73,8 @@ export function client(transport: Transport, stores: ReadonlyMap<string, Store<K
       patch: unknown,
       options: PatchOptions = {},
     ): Promise<Result<T>> {
-      const type = options.type ?? 'application/merge-patch+json';
-      return wrote(kind, await send('PATCH', pathOf(kind, place, options.subresource), patch, type));
+      const types = { body: options.type ?? 'application/merge-patch+json' };
+      return wrote(kind, await send('PATCH', pathOf(kind, place, options.subresource), patch, types));
     },
 
     /** Deletes one object. That it is already gone counts as done. */
@@ -96,30 +96,39 @@ export function client(transport: Transport, stores: ReadonlyMap<string, Store<K
     },
 
     list<T extends KubeObject>(kind: Kind<T>, query: Record<string, string>): Promise<Result<ListPage<T>>> {
-      return send('GET', `${pathOf(kind)}?${new URLSearchParams(query)}`) as Promise<Result<ListPage<T>>>;
+      const types = kind.isPartial ? { accept: partial('List') } : {};
+      return send('GET', `${pathOf(kind)}?${new URLSearchParams(query)}`, undefined, types) as Promise<
+        Result<ListPage<T>>
+      >;
     },
 
     /** Any path of the API, for what has no kind here: discovery, `finalize`, deleting collections. */
     send,
 
     /** The events of `kind` since a resourceVersion, until the server ends the stream. */
-    watch<T extends KubeObject>(
-      kind: Kind<T>,
-      query: Record<string, string>,
-      signal: AbortSignal,
-    ): Promise<Result<AsyncIterable<WatchEvent<T>>>> {
-      return watch(transport, `${pathOf(kind)}?${new URLSearchParams({ watch: '1', ...query })}`, signal);
-    },
+    watch: <T extends KubeObject>(kind: Kind<T>, query: Record<string, string>, signal: AbortSignal) =>
+      watch<T>(transport, { kind, query }, signal),
   };
 }
 
-type Send = (method: string, path: string, body?: unknown, type?: string) => Promise<Result<unknown>>;
+type Send = (method: string, path: string, body?: unknown, types?: Types) => Promise<Result<unknown>>;
+
+/** Media types of the body sent and of the answer wanted. */
+interface Types {
+  body?: string;
+  accept?: string;
+}
+
+const partial = (suffix: string) => `application/json;as=PartialObjectMetadata${suffix};g=meta.k8s.io;v=v1`;
 
 /** The one place where a failing connection becomes a problem. */
 function sender(transport: Transport): Send {
-  return async (method, path, body, type = 'application/json') => {
-    const headers: Record<string, string> = { accept: 'application/json', 'user-agent': 'fairlead-sim-cluster' };
-    if (body !== undefined) headers['content-type'] = type;
+  return async (method, path, body, types = {}) => {
+    const headers: Record<string, string> = {
+      accept: types.accept ?? 'application/json',
+      'user-agent': 'fairlead-sim-cluster',
+    };
+    if (body !== undefined) headers['content-type'] = types.body ?? 'application/json';
     let status: number;
     let text: string;
     let received: Received;
@@ -145,9 +154,11 @@ function sender(transport: Transport): Send {
 
 async function watch<T extends KubeObject>(
   transport: Transport,
-  path: string,
+  { kind, query }: { kind: Kind; query: Record<string, string> },
   signal: AbortSignal,
 ): Promise<Result<AsyncIterable<WatchEvent<T>>>> {
+  const path = `${pathOf(kind)}?${new URLSearchParams({ watch: '1', ...query })}`;
+  const accept = kind.isPartial ? partial('') : 'application/json';
   const unreachable = (error: unknown): Problem => ({
     status: 0,
     reason: 'Unreachable',
@@ -155,7 +166,7 @@ async function watch<T extends KubeObject>(
   });
   let received: Received;
   try {
-    received = await transport.send({ method: 'GET', path, headers: { accept: 'application/json' }, signal });
+    received = await transport.send({ method: 'GET', path, headers: { accept }, signal });
     if (received.status >= 400)
       return { ok: false, problem: problemOf(`watch ${path}`, received, await received.text()) };
   } catch (error) {

@@ -8,6 +8,8 @@ export interface Kind<T extends o.KubeObject = o.KubeObject> {
   readonly plural: string;
   readonly namespaced: boolean;
   readonly of?: T;
+  /** Lists and watches ask for metadata only. */
+  readonly isPartial?: boolean;
 }
 
 function kind<T extends o.KubeObject>(apiVersion: string, name: string, plural: string, namespaced = true): Kind<T> {

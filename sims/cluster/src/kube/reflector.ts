@@ -68,7 +68,8 @@ async function list<T extends KubeObject>({ kind, store, client }: ReflectorOpti
   for (;;) {
     const page = await client.list(kind, { limit: '500', ...(next && { continue: next }) });
     if (!page.ok) return { problem: page.problem };
-    for (const item of page.value.items)
+    // Go writes an empty list as null.
+    for (const item of page.value.items ?? [])
       items.push(Object.assign(item, { apiVersion: kind.apiVersion, kind: kind.kind }));
     next = page.value.metadata.continue ?? '';
     if (next === '') {

@@ -62,6 +62,16 @@ export function addressPool(cidr: string) {
   };
 }
 
+/**
+ * Where the address of `cidr` is listened on when the API must not show that: the same place in `listenCidr`.
+ * A real kube-apiserver refuses endpoints in 127/8, and nothing else can be listened on without root.
+ */
+export function translation(cidr: string, listenCidr: string): (ip: string) => string {
+  const [shown, real] = [parse(cidr), parse(listenCidr)];
+  if (real.size < shown.size) throw new RangeError(`listenCidr ${listenCidr} is smaller than podCidr ${cidr}`);
+  return (ip) => format(real.first + toNumber(ip) - shown.first);
+}
+
 function parse(cidr: string): { first: number; size: number } {
   const [, ip, bits] = /^(\d+\.\d+\.\d+\.\d+)\/(\d+)$/.exec(cidr) ?? [];
   const prefix = Number(bits);

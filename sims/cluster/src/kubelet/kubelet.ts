@@ -16,6 +16,8 @@ export interface KubeletOptions {
   cluster: string;
   listen: boolean;
   pool: AddressPool;
+  /** Where an address is listened on. */
+  listenAt(ip: string): string;
   /** Our nodes and their addresses. */
   nodes: ReadonlyMap<string, string>;
 }
@@ -102,7 +104,15 @@ async function turn(t: Turn, key: string): Promise<Next> {
       return { after: 1000 };
     }
     const { cluster, listen } = t;
-    run = new PodRun(pod, { kit, cluster, listen, ip, hostIp: t.nodes.get(pod.spec.nodeName!)!, changed: t.again });
+    run = new PodRun(pod, {
+      kit,
+      cluster,
+      listen,
+      ip,
+      listenIp: t.listenAt(ip),
+      hostIp: t.nodes.get(pod.spec.nodeName!)!,
+      changed: t.again,
+    });
     runs.set(key, run);
     // A pod that was being deleted when the simulator ended gets no second life, only the end of its first.
     if (!pod.metadata.deletionTimestamp) await run.begin();

@@ -22,7 +22,9 @@ export interface PodRunOptions {
   cluster: string;
   /** False: ports are not opened and probes not made; a started container is a ready one. */
   listen: boolean;
+  /** The address the API shows, and the one the ports are opened on: mostly the same. */
   ip: string;
+  listenIp: string;
   hostIp: string;
   /** The status may be another now. */
   changed(): void;
@@ -196,13 +198,14 @@ export class PodRun {
 
   async #openPorts(one: ContainerRun): Promise<{ ok: true; listeners: Listener[] } | { ok: false; message: string }> {
     const listeners: Listener[] = [];
+    const { listenIp } = this.#o;
     for (const port of portsOf(this.#pod, one.spec, servicesSelecting(this.#o.kit.stores, this.#pod))) {
-      const opened = await open(port, this.ip, this.#app);
+      const opened = await open(port, listenIp, this.#app);
       if (!opened.ok) {
         await Promise.all(listeners.map((listener) => listener.kill()));
         return opened;
       }
-      one.log(`listening on ${this.ip}:${port.number} (${port.protocol})`);
+      one.log(`listening on ${listenIp}:${port.number} (${port.protocol})`);
       listeners.push(opened.listener);
     }
     return { ok: true, listeners };
@@ -220,7 +223,7 @@ export class PodRun {
     return prober({
       container: spec,
       timers: kit.timers,
-      probe: (probe) => probeOnce(probe, { ip: this.ip, container: spec, clock: kit.clock }),
+      probe: (probe) => probeOnce(probe, { ip: this.#o.listenIp, container: spec, clock: kit.clock }),
       turned,
       failed: (kind, message) =>
         kit.record(
@@ -318,7 +321,7 @@ export class PodRun {
     const { preStop } = one.spec.lifecycle ?? {};
     const { listeners } = one;
     if (preStop) {
-      const done = await hook(preStop, { ip: this.ip, container: one.spec, clock: kit.clock }, expired);
+      const done = await hook(preStop, { ip: this.#o.listenIp, container: one.spec, clock: kit.clock }, expired);
       if (!done.ok) kit.record(this.#pod, 'Warning', 'FailedPreStopHook', `PreStopHook failed: ${done.message}`);
     }
     const aborted = expired.aborted
