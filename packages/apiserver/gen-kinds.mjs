@@ -1,6 +1,6 @@
 // Makes src/kinds/gen/ from the OpenAPI v3 and discovery documents of a Kubernetes source tree: node gen-kinds.mjs <tree>
 // Kept: names, types, formats, enums, required fields, list types, merge keys, scopes, verbs. Left out: prose.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const tree = process.argv[2];
@@ -135,3 +135,106 @@ writeFileSync(
   `${header}import type { ResourceRow } from '../row.ts';\n\nexport const rows: ResourceRow[] = [\n${rows.map((r) => `  ${JSON.stringify(r)},`).join('\n')}\n];\n`,
 );
 console.log(`${sorted.length} schemas, ${rows.length} resources`);
+
+// The wire numbers of the same kinds, from the .proto files of the k8s.io modules: typed clients (kubectl create among them) send protobuf.
+const modules = process.argv[3];
+if (!modules) throw new Error('usage: node gen-kinds.mjs <kubernetes source tree> <directory of the k8s.io modules>');
+const version = process.argv[4] ?? 'v0.32.4';
+const protos = new Map();
+const dropped = new Set();
+for (const path of [
+  'apimachinery/pkg/apis/meta/v1',
+  'apimachinery/pkg/runtime',
+  'apimachinery/pkg/util/intstr',
+  'apimachinery/pkg/api/resource',
+  'apiextensions-apiserver/pkg/apis/apiextensions/v1',
+  ...[
+    'core',
+    'apps',
+    'discovery',
+    'networking',
+    'coordination',
+    'policy',
+    'rbac',
+    'events',
+    'authentication',
+    'authorization',
+    'admissionregistration',
+    'autoscaling',
+  ].map((group) => `api/${group}/v1`),
+]) {
+  const [module, ...rest] = path.split('/');
+  const directory = join(modules, `${module}@${version}`, ...rest);
+  const text = readFileSync(join(directory, 'generated.proto'), 'utf8');
+  readMessages(text);
+  if (existsSync(join(directory, 'types.go')))
+    readDropped(readFileSync(join(directory, 'types.go'), 'utf8'), /^package ([\w.]+);/m.exec(text)[1]);
+}
+// Whether Go leaves a field's zero value out of JSON: plain values marked omitempty are, pointers are not.
+function readDropped(text, pack) {
+  for (const [, name, body] of text.replace(/^\s*\/\/.*$/gm, '').matchAll(/^type (\w+) struct \{([^]*?)^\}/gm)) {
+    for (const [, type, tag] of body.matchAll(/^\s*\w+\s+([*\w.[\]]+)\s+`json:"([^"]*)"/gm)) {
+      const [field, ...options] = tag.split(',');
+      if (!type.startsWith('*') && options.includes('omitempty')) dropped.add(`${pack}.${name}.${field}`);
+    }
+  }
+}
+function readMessages(text) {
+  const pack = /^package ([\w.]+);/m.exec(text)[1];
+  for (const [, name, body] of text.replace(/^\s*\/\/.*$/gm, '').matchAll(/^message (\w+) \{([^]*?)^\}/gm)) {
+    const fields = [];
+    for (const [, repeated, type, field, number] of body.matchAll(
+      /^\s*(optional|repeated|map<string, *)?\s*([\w.]+)>? (\w+) = (\d+);/gm,
+    )) {
+      const full = /^(string|bytes|bool|u?int(32|64)|double|float)$/.test(type)
+        ? type
+        : type.startsWith('.')
+          ? type.slice(1)
+          : type.startsWith('k8s.io.')
+            ? type
+            : `${pack}.${type}`;
+      fields.push([Number(number), field, full, repeated === 'optional' ? 0 : repeated === 'repeated' ? 1 : 2]);
+    }
+    protos.set(`${pack}.${name}`, fields);
+  }
+}
+const schemaOf = (message) => `io.k8s.${message.replace(/^k8s\.io\./, '')}`;
+const wire = {};
+function keepMessage(name) {
+  if (wire[name] || !protos.has(name)) return;
+  wire[name] = [];
+  const properties = (all[schemaOf(name)] ?? kept[schemaOf(name)])?.properties;
+  // A field the JSON form does not have is an inlined struct: its fields stand in the object itself (3).
+  // A zero that JSON would not show is dropped (4).
+  const flagOf = (field, type, flag) => {
+    if (flag !== 0) return flag;
+    if (properties && !properties[field] && protos.has(type)) return 3;
+    return !protos.has(type) && dropped.has(`${name}.${field}`) ? 4 : 0;
+  };
+  wire[name] = protos.get(name).map(([number, field, type, flag]) => [number, field, type, flagOf(field, type, flag)]);
+  for (const [, , type] of wire[name]) keepMessage(type);
+}
+for (const { schema } of rows) keepMessage(schema.replace(/^io\.k8s\./, 'k8s.io.'));
+for (const name of [
+  'k8s.io.apimachinery.pkg.apis.meta.v1.DeleteOptions',
+  'k8s.io.api.autoscaling.v1.Scale',
+  'k8s.io.api.policy.v1.Eviction',
+  'k8s.io.api.authentication.v1.TokenRequest',
+  'k8s.io.api.core.v1.Binding',
+  'k8s.io.apimachinery.pkg.runtime.Unknown',
+])
+  keepMessage(name);
+const short = (name) => name.replace(/^k8s\.io\./, '');
+writeFileSync(
+  join(out, 'wire.ts'),
+  `${header}import type { WireField } from '../../protobuf.ts';\n\nexport const wire: Record<string, WireField[]> = {\n${Object.keys(
+    wire,
+  )
+    .sort()
+    .map(
+      (name) =>
+        `  ${JSON.stringify(short(name))}: ${JSON.stringify(wire[name].map(([n, f, t, flag]) => [n, f, short(t), flag]))},`,
+    )
+    .join('\n')}\n};\n`,
+);
+console.log(`${Object.keys(wire).length} messages`);

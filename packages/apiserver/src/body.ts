@@ -1,6 +1,7 @@
 // Reading a request's body: size, media type, JSON or YAML, repeated and unknown fields.
 import { parse as parseYaml, YAMLError } from 'yaml';
 import { isTree, type KubeObject, type Tree } from './object.ts';
+import { fromProtobuf } from './protobuf.ts';
 import type { Call } from './request.ts';
 import type { Resource, Version } from './resource.ts';
 import { decodeProblem } from './schema/decode.ts';
@@ -15,10 +16,10 @@ const deepest = 500;
 export const mediaType = (request: Request): string =>
   (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 
-/** The body as text; 413 beyond 3 MiB, without reading further. */
-export async function readText(request: Request): Promise<Result<string>> {
+/** The body; 413 beyond 3 MiB, without reading further. */
+async function readBytes(request: Request): Promise<Result<Buffer>> {
   if (Number(request.headers.get('content-length') ?? 0) > most) return refuse(tooLarge(most));
-  if (!request.body) return ok('');
+  if (!request.body) return ok(Buffer.alloc(0));
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
@@ -26,7 +27,12 @@ export async function readText(request: Request): Promise<Result<string>> {
     if (size > most) return refuse(tooLarge(most));
     chunks.push(chunk);
   }
-  return ok(Buffer.concat(chunks).toString('utf8'));
+  return ok(Buffer.concat(chunks));
+}
+
+export async function readText(request: Request): Promise<Result<string>> {
+  const bytes = await readBytes(request);
+  return bytes.ok ? ok(bytes.value.toString('utf8')) : bytes;
 }
 
 /** JSON or YAML text as a value. YAML is read as 1.1, as kubectl and the real server do. */
@@ -47,7 +53,8 @@ function isTooDeep(value: unknown, left: number): boolean {
   return left === 0 || Object.values(value).some((item) => isTooDeep(item, left - 1));
 }
 
-const objectTypes = ['application/json', 'application/yaml'];
+const binaryType = 'application/vnd.kubernetes.protobuf';
+const objectTypes = ['application/json', 'application/yaml', binaryType];
 
 export interface Body {
   object: KubeObject;
@@ -59,15 +66,36 @@ export interface Body {
 export async function readObject(call: Call): Promise<Result<Body>> {
   const media = mediaType(call.request) || 'application/json';
   if (!objectTypes.includes(media)) return refuse(unsupportedMedia(objectTypes));
-  const text = await readText(call.request);
-  if (!text.ok) return text;
-  const isYaml = media === 'application/yaml';
-  const value = parseText(text.value, isYaml);
+  const bytes = await readBytes(call.request);
+  if (!bytes.ok) return bytes;
+  const value = parseBytes(bytes.value, media);
   if (!value.ok) return value;
   if (!isTree(value.value)) return refuse(badRequest('the body of the request is not an object'));
   const shaped = asObject(value.value);
   if (!shaped.ok) return shaped;
-  return ok({ object: shaped.value, duplicates: isYaml ? [] : duplicateFields(text.value) });
+  const isJson = media === 'application/json';
+  return ok({ object: shaped.value, duplicates: isJson ? duplicateFields(bytes.value.toString('utf8')) : [] });
+}
+
+/** A body in any of the forms an object may come in. */
+function parseBytes(bytes: Buffer, media: string): Result<unknown> {
+  if (media !== binaryType) return parseText(bytes.toString('utf8'), media === 'application/yaml');
+  const tree = fromProtobuf(bytes);
+  return tree ? ok(tree) : refuse(badRequest('the body of the request is not a protobuf object of a known kind'));
+}
+
+/** The body's value, an empty object where there is no body. */
+export async function readValue(request: Request): Promise<Result<unknown>> {
+  const bytes = await readBytes(request);
+  if (!bytes.ok) return bytes;
+  return bytes.value.length === 0 ? ok({}) : parseBytes(bytes.value, mediaType(request));
+}
+
+/** The options in the body of a DELETE; an empty body has none. */
+export async function readOptions(request: Request): Promise<Result<Tree>> {
+  const value = await readValue(request);
+  if (!value.ok) return value;
+  return isTree(value.value) ? ok(value.value) : refuse(badRequest('the body of the request is not an object'));
 }
 
 /** A tree with the metadata every object has; refuses one whose metadata or names have the wrong type. */

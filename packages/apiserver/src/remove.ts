@@ -1,7 +1,7 @@
 // Deleting: at once, after a grace period, or once finalizers are off; one object or a whole selection.
 import { admitted } from './admit.ts';
-import { parseText, readText } from './body.ts';
-import { timeText, isTree, type KubeObject, type Tree } from './object.ts';
+import { readOptions } from './body.ts';
+import { timeText, isTree, type KubeObject } from './object.ts';
 import { objectIn, selectionOf } from './read.ts';
 import { keyOf } from './resource.ts';
 import { decode } from './store.ts';
@@ -17,11 +17,9 @@ export interface DeleteOptions {
 
 /** Options of a DELETE, from its body and, over it, its query. */
 export async function deleteOptions({ call }: Place): Promise<Result<DeleteOptions>> {
-  const text = await readText(call.request);
-  if (!text.ok) return text;
-  const parsed = text.value.trim() === '' ? ok({}) : parseText(text.value, false);
-  if (!parsed.ok) return parsed;
-  const body: Tree = isTree(parsed.value) ? parsed.value : {};
+  const options = await readOptions(call.request);
+  if (!options.ok) return options;
+  const body = options.value;
   const grace = call.query.get('gracePeriodSeconds');
   const seconds = grace === null ? body.gracePeriodSeconds : Number(grace);
   if (seconds !== undefined && seconds !== null && (!Number.isInteger(seconds) || Number(seconds) < 0)) {

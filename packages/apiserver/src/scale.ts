@@ -1,5 +1,5 @@
 // The scale subresource: a kind's replicas as an `autoscaling/v1` Scale, read and written.
-import { asObject, mediaType, parseText, readText } from './body.ts';
+import { asObject, mediaType, readValue } from './body.ts';
 import { isTree, putAt, valueAt, type KubeObject } from './object.ts';
 import { applyJsonPatch } from './patch/json-patch.ts';
 import { mergePatch } from './patch/merge-patch.ts';
@@ -36,9 +36,7 @@ export function readScale(place: Place, paths: ScalePaths): Result<KubeObject> {
 
 /** PUT or PATCH of a scale: changes the replicas of the object behind it. */
 export async function writeScale(place: Place, paths: ScalePaths): Promise<Result<KubeObject>> {
-  const text = await readText(place.call.request);
-  if (!text.ok) return text;
-  const parsed = parseText(text.value, false);
+  const parsed = await readValue(place.call.request);
   if (!parsed.ok) return parsed;
   const written = await update(place, { change: (old) => scaled(place, old, parsed.value, paths) });
   return written.ok ? ok(scaleOf(written.value.object, paths)) : written;
