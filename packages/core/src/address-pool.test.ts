@@ -91,6 +91,16 @@ test('of two holders of one address the first keeps it, and holders outside the 
   expect(made.capacity()).toEqual({ total: 6, used: 1 });
 });
 
+test('what somebody has is noted wherever it lies, and never taken from the present holder', () => {
+  const made = pool('10.0.0.0/29');
+  expect(made.hold('a', '10.0.0.1')).toBe('a');
+  expect(made.hold('b', '10.0.0.1')).toBe('a');
+  expect(made.hold('b', '192.0.2.9')).toBe('b');
+  expect(made.hold('b', 'nonsense')).toBeUndefined();
+  expect(made.capacity().used).toBe(1);
+  expect(made.take('c')).toEqual({ ok: true, value: '10.0.0.2' });
+});
+
 test('a bad CIDR, a bad exclusion and one of the other family are refused with their place', () => {
   const problem = (cidr: string, exclude: string[]) => {
     const made = addressPool({ cidr, exclude, taken: [] });

@@ -26,6 +26,11 @@ export interface AddressPool {
    * Problems: `invalid` (no address, or never given out), `taken` (the message names the holder), `exhausted`.
    */
   take(holder: string, requested?: string): Result<string>;
+  /**
+   * Notes that `holder` has `address`, though it may be excluded or outside the CIDR by now: who has one keeps it.
+   * Gives whoever holds it afterwards, the present holder if there was one; undefined for what is no address.
+   */
+  hold(holder: string, address: string): string | undefined;
   /** Frees the address if `holder` holds it, so that a late clean-up never frees what another got since. Did it? */
   release(address: string, holder: string): boolean;
   holderOf(address: string): string | undefined;
@@ -91,6 +96,16 @@ function makePool(name: string, { cidr, ranges, held }: Parts): AddressPool {
       if (requested !== undefined) return takeRequested(holder, requested);
       const free = next.find();
       return free === undefined ? fail('exhausted', `no address is free in ${name}`) : give(free, holder);
+    },
+    hold(holder, address) {
+      const parsed = parseAddress(address);
+      if (!parsed.ok) return undefined;
+      const text = formatAddress(parsed.value);
+      const present = held.get(text);
+      if (present !== undefined) return present;
+      held.set(text, holder);
+      if (isUsable(parsed.value)) used += 1;
+      return holder;
     },
     release(address, holder) {
       const parsed = parseAddress(address);

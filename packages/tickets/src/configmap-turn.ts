@@ -1,0 +1,128 @@
+// One turn of one ConfigMap: what the enabled tickets of a Loadbalancer ask for in a namespace is written there, with the labels.
+import type { Lbticket, Loadbalancer } from '@fairlead/api';
+import { fail, problems, type Problem } from '@fairlead/core';
+import { configMaps, type ConfigMap } from '@fairlead/kube';
+import { configMap, isApplied, readEntries, type Contribution } from './configmap.ts';
+import { laterTry, type Desk, type FreshTarget, type Next } from './desk.ts';
+import type { ConfigMapKey } from './directory.ts';
+import { onChange } from './finding.ts';
+import { labelsAfter, labelsBefore } from './label-writes.ts';
+import { configMapName, fieldManager, ticketName } from './names.ts';
+import { isDone } from './report.ts';
+
+/** A cluster says nothing when it gets connected, so it is asked for this often. Milliseconds. */
+const reconnect = 5000;
+
+/** What a turn works on. */
+export interface Sheet {
+  loadbalancer: Loadbalancer;
+  namespace: string;
+  target: FreshTarget;
+  /** The ConfigMap as it is, and as it shall be. */
+  existing: ConfigMap | undefined;
+  wanted: ConfigMap;
+  isEmpty: boolean;
+}
+
+export async function configMapTurn(desk: Desk, key: ConfigMapKey): Promise<Next> {
+  const [name = '', namespace = ''] = key.split('/');
+  const loadbalancer = desk.loadbalancers.get({ name });
+  // Its tickets say that it is missing; what is on the device stays.
+  if (!loadbalancer) return onChange;
+  const target = desk.target(loadbalancer.spec.cluster);
+  if (!target || !isSynced(target)) {
+    const why = `cluster "${loadbalancer.spec.cluster}" is not connected; what is on the device stays as it is`;
+    refuse(desk, key, { whole: fail('unreachable', why).problem, byTicket: new Map() });
+    return { after: reconnect };
+  }
+  const existing = target.configMaps.read({ name: configMapName(name), namespace });
+  const tickets = ticketsOf(desk, key);
+  const answer = configMap({
+    loadbalancer,
+    namespace,
+    contributions: tickets.map((one) => contribution(desk, one, loadbalancer)),
+    existing,
+  });
+  const sheet = { loadbalancer, namespace, target, existing, wanted: answer.object, isEmpty: tickets.length === 0 };
+  const problem = await write(desk, key, sheet);
+  refuse(desk, key, { whole: problem, byTicket: answer.problems });
+  if (!problem) {
+    desk.tries.delete(key);
+    return onChange;
+  }
+  desk.log(`ConfigMap ${loadbalancer.spec.cluster}/${namespace}/${configMapName(name)}: ${problem.message}`);
+  return problems[problem.code].retry || problem.code === 'denied' ? { after: laterTry(desk, key) } : onChange;
+}
+
+/** Gone from traffic first: what is taken away leaves the ConfigMap before the labels, what is new gets its labels before. */
+async function write(desk: Desk, key: ConfigMapKey, sheet: Sheet): Promise<Problem | undefined> {
+  const { target, namespace, existing, wanted, isEmpty } = sheet;
+  if (!target.stores.namespaces.get({ name: namespace })) {
+    if (isEmpty) return undefined;
+    const why = `namespace "${namespace}" does not exist in cluster ${sheet.loadbalancer.spec.cluster}; create it there`;
+    return fail('missing', why, 'spec.namespace').problem;
+  }
+  if (isEmpty && !existing) return labelsAfter(desk, sheet);
+  const before = isEmpty ? undefined : await labelsBefore(desk, sheet);
+  if (before) return before;
+  if (!isApplied(wanted, existing)) {
+    for (const ticket of changedBetween(existing, wanted)) desk.pending.add(key, ticket);
+    const applied = await target.kube.apply(configMaps, wanted, { fieldManager, force: true });
+    if (!applied.ok) return applied.problem;
+    target.configMaps.wrote(applied.value, existing?.metadata.resourceVersion);
+    for (const ticket of changedBetween(existing, wanted)) desk.queue.add(`ticket ${ticket}`);
+  } else if (isEmpty && existing && isLeft(sheet.loadbalancer, existing)) {
+    const { uid, resourceVersion } = existing.metadata;
+    const gone = await target.kube.remove(configMaps, existing.metadata, { uid, resourceVersion });
+    if (!gone.ok && gone.problem.code !== 'missing') return gone.problem;
+  }
+  return labelsAfter(desk, sheet);
+}
+
+/** An empty ConfigMap stays until the agent has said that nothing is left on the device. */
+const isLeft = (loadbalancer: Loadbalancer, existing: ConfigMap): boolean =>
+  loadbalancer.spec.cis.mode === 'external' || isDone(existing);
+
+const isSynced = ({ stores }: FreshTarget): boolean =>
+  stores.namespaces.synced && stores.services.synced && stores.configmaps.synced;
+
+function ticketsOf(desk: Desk, key: ConfigMapKey): Lbticket[] {
+  const tickets: Lbticket[] = [];
+  for (const name of desk.directory.programmed(key)) {
+    const [namespace = '', short = ''] = name.split('/');
+    const ticket = desk.lbtickets.read({ namespace, name: short });
+    if (ticket) tickets.push(ticket);
+  }
+  return tickets;
+}
+
+const contribution = (desk: Desk, ticket: Lbticket, loadbalancer: Loadbalancer): Contribution => ({
+  ticket: ticketName(ticket),
+  created: Date.parse(ticket.metadata.creationTimestamp ?? '') || 0,
+  part: desk.partOf(ticket, loadbalancer),
+});
+
+/** Tickets whose objects differ between the two. */
+function changedBetween(before: ConfigMap | undefined, after: ConfigMap): string[] {
+  const old = readEntries(before);
+  const now = readEntries(after);
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
+    (ticket) => old[ticket]?.digest !== now[ticket]?.digest,
+  );
+}
+
+/** Notes why something is not written, and lets those know whom it concerns. */
+function refuse(
+  desk: Desk,
+  key: ConfigMapKey,
+  now: { whole: Problem | undefined; byTicket: ReadonlyMap<string, Problem> },
+): void {
+  const before = desk.refused.get(key);
+  if (now.whole || now.byTicket.size > 0) desk.refused.set(key, now);
+  else desk.refused.delete(key);
+  if (before?.whole?.message !== now.whole?.message)
+    for (const ticket of desk.directory.programmed(key)) desk.queue.add(`ticket ${ticket}`);
+  const concerned = new Set([...(before?.byTicket.keys() ?? []), ...now.byTicket.keys()]);
+  for (const ticket of concerned)
+    if (before?.byTicket.get(ticket)?.message !== now.byTicket.get(ticket)?.message) desk.queue.add(`ticket ${ticket}`);
+}

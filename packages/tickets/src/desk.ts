@@ -1,0 +1,101 @@
+// What all turns work with: the clients and stores they are given, and what the controller knows in memory.
+import type { Lbrule, Lbticket, Loadbalancer } from '@fairlead/api';
+import type { Clock, Problem, Result } from '@fairlead/core';
+import type { Queue } from '@fairlead/engine';
+import type { ConfigMap, Kube, KubeObject, Namespace, Recorder, Service, Store } from '@fairlead/kube';
+import type { Approver } from './approver.ts';
+import type { ConfigMapKey, Directory } from './directory.ts';
+import type { Fresh } from './fresh.ts';
+import type { Ledger } from './ledger.ts';
+import type { Multimap } from './multimap.ts';
+import { ticketName } from './names.ts';
+import { part, type Part } from './part.ts';
+import type { Targets } from './targets.ts';
+
+/** A cluster that ConfigMaps and labels are written to. */
+export interface Target {
+  kube: Kube;
+  stores: { namespaces: Store<Namespace>; services: Store<Service>; configmaps: Store<ConfigMap> };
+}
+
+/** A target, and its ConfigMaps with our own writes in them. */
+export interface FreshTarget extends Target {
+  configMaps: Fresh<ConfigMap>;
+}
+
+/** What has a turn. */
+export type TurnKey = `ticket ${string}` | `configmap ${ConfigMapKey}` | `loadbalancer ${string}` | `rule ${string}`;
+
+/** When the next turn is due: when something changes, or after so many milliseconds. */
+export type Next = { after: 'change' } | { after: number };
+
+export interface Desk extends Targets {
+  kube: Kube;
+  loadbalancers: Store<Loadbalancer>;
+  lbtickets: Fresh<Lbticket>;
+  lbrules: Fresh<Lbrule>;
+  approvers: Readonly<Record<string, Approver>>;
+  clock: Clock;
+  random: () => number;
+  log: (line: string) => void;
+  recorder: Recorder;
+  queue: Queue<TurnKey>;
+  ledger: Ledger;
+  directory: Directory;
+  /** Tries of what did not work yet, by turn key: the wait grows with them. */
+  tries: Map<string, Tries>;
+  /** The value of the poll-now annotation that was heeded last, by ticket. */
+  polled: Map<string, string>;
+  /** Tickets for which the approver may know an application whose id is not written down, by ticket. */
+  filing: Set<string>;
+  /** By ConfigMap: why it, or the part of a ticket in it, could not be written. */
+  refused: Map<ConfigMapKey, Refusals>;
+  /** By ConfigMap: tickets whose newest part the agent has not reported on yet. */
+  pending: Multimap<string>;
+  partOf(ticket: Lbticket, loadbalancer: Loadbalancer): Result<Part>;
+  forgetPart(ticket: string): void;
+}
+
+export interface Tries {
+  count: number;
+  /** Milliseconds since the epoch: not before. */
+  at: number;
+}
+
+export interface Refusals {
+  /** Concerns every ticket in it, such as a namespace that is not there. */
+  whole?: Problem | undefined;
+  byTicket: ReadonlyMap<string, Problem>;
+}
+
+const shortest = 2000;
+const longest = 60_000;
+
+/** The wait before the next try of `key`: 2 s to 60 s, doubling, with a tenth of jitter. */
+export function laterTry({ tries, clock, random }: Pick<Desk, 'tries' | 'clock' | 'random'>, key: string): number {
+  const count = (tries.get(key)?.count ?? 0) + 1;
+  const wait = Math.round(Math.min(shortest * 2 ** (count - 1), longest) * (0.95 + random() / 10));
+  tries.set(key, { count, at: clock.now() + wait });
+  return wait;
+}
+
+/** Compiled parts, kept until the ticket, one of its rules or its Loadbalancer is edited; a new status is no edit. */
+export function partCache(directory: Directory): Pick<Desk, 'partOf' | 'forgetPart'> {
+  const kept = new Map<string, { edits: string; part: Result<Part> }>();
+  return {
+    partOf(ticket, loadbalancer) {
+      const name = ticketName(ticket);
+      const rules = directory.rulesOf(name);
+      const edits = [loadbalancer, ticket, ...rules].map(editOf).join(' ') + (ticket.status?.veip ?? '');
+      const present = kept.get(name);
+      if (present?.edits === edits) return present.part;
+      const made = part({ loadbalancer, ticket, rules });
+      kept.set(name, { edits, part: made });
+      return made;
+    },
+    forgetPart: (name) => void kept.delete(name),
+  };
+}
+
+const editOf = ({ metadata }: KubeObject): string =>
+  `${metadata.uid}/${metadata.generation ?? metadata.resourceVersion}`;

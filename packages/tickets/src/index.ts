@@ -1,0 +1,9 @@
+// Tickets: from what users file (Loadbalancer, Lbticket, Lbrule) to addresses, network policy and ConfigMaps.
+export { tickets, type Tickets, type TicketsOptions } from './tickets.ts';
+export type { Target } from './desk.ts';
+export { auto, type Answer, type Application, type Approver, type PolicyAt } from './approver.ts';
+export { applications, isRuleOf, orderedRules, type TicketQuestion } from './model.ts';
+export { part, type Part, type ServicePortRef } from './part.ts';
+export { configMap, type ConfigMapAnswer, type ConfigMapQuestion, type Contribution, type Entry } from './configmap.ts';
+export { step, events, states, type Effect, type Event, type State, type Step } from './life.ts';
+export { annotations, configMapName, finalizer, tenantOf, ticketName } from './names.ts';

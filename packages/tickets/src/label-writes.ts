@@ -1,0 +1,71 @@
+// Writes the labels of Services and of the namespace, each field by the manager of its Loadbalancer, so that what others set stays.
+import { namespaces, services, type Kind, type KubeObject } from '@fairlead/kube';
+import type { Problem } from '@fairlead/core';
+import type { Desk } from './desk.ts';
+import type { Sheet } from './configmap-turn.ts';
+import { hasLabels, labelManager, ownsFields, pointsInto, wantedServiceLabels } from './labels.ts';
+import { tenantOf } from './names.ts';
+
+/** Labels that are wanted and not there. A Service that does not exist gets them when it is made. */
+export async function labelsBefore(desk: Desk, sheet: Sheet): Promise<Problem | undefined> {
+  const { loadbalancer, namespace, target } = sheet;
+  const wantedOnNamespace = loadbalancer.spec.nsselector;
+  const space = target.stores.namespaces.get({ name: namespace });
+  if (space && !hasLabels(space, wantedOnNamespace)) {
+    const problem = await label(desk, sheet, { kind: namespaces, object: space, labels: wantedOnNamespace });
+    if (problem) return problem;
+  }
+  for (const [name, labels] of wantedServiceLabels(loadbalancer, sheet.wanted)) {
+    const service = target.stores.services.get({ name, namespace });
+    if (!service || hasLabels(service, labels)) continue;
+    const problem = await label(desk, sheet, { kind: services, object: service, labels });
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+/** Labels that are ours and not wanted any more. */
+export async function labelsAfter(desk: Desk, sheet: Sheet): Promise<Problem | undefined> {
+  const { loadbalancer, namespace, target } = sheet;
+  const manager = labelManager(loadbalancer.metadata.name);
+  const wanted = wantedServiceLabels(loadbalancer, sheet.wanted);
+  const tenant = tenantOf(loadbalancer, namespace);
+  for (const service of target.stores.services.inNamespace(namespace)) {
+    if (wanted.has(service.metadata.name) || !pointsInto(service, tenant) || !ownsFields(service, manager)) continue;
+    const problem = await label(desk, sheet, { kind: services, object: service, labels: {} });
+    if (problem) return problem;
+  }
+  const space = target.stores.namespaces.get({ name: namespace });
+  // As long as there is a ConfigMap the agent has to find it, if only to confirm that it is empty.
+  if (!sheet.isEmpty || sheet.existing || !space) return undefined;
+  const { nsselector } = loadbalancer.spec;
+  if (Object.keys(nsselector).length === 0 || !hasLabels(space, nsselector) || !ownsFields(space, manager))
+    return undefined;
+  return label(desk, sheet, { kind: namespaces, object: space, labels: {} });
+}
+
+interface Labelling {
+  kind: Kind<KubeObject>;
+  object: KubeObject;
+  labels: Record<string, string>;
+}
+
+/**
+ * The UID makes it an edit of this very object: applying to one that is gone would make a new one. Not forced: a label
+ * that somebody else set to another value is theirs. Our agent does not need it, and a CIS shows the pool empty.
+ */
+async function label(
+  desk: Desk,
+  { loadbalancer, target }: Sheet,
+  { kind, object, labels }: Labelling,
+): Promise<Problem | undefined> {
+  const { name, namespace, uid } = object.metadata;
+  const metadata = { name, ...(namespace ? { namespace } : {}), ...(uid ? { uid } : {}), labels };
+  const apiVersion = kind.group ? `${kind.group}/${kind.version}` : kind.version;
+  const options = { fieldManager: labelManager(loadbalancer.metadata.name), force: false };
+  const applied = await target.kube.apply(kind, { apiVersion, kind: kind.kind, metadata }, options);
+  if (applied.ok || applied.problem.code === 'missing') return undefined;
+  if (applied.problem.code !== 'conflict') return applied.problem;
+  desk.log(`labels of ${kind.kind} ${name} stay as somebody else set them: ${applied.problem.message}`);
+  return undefined;
+}

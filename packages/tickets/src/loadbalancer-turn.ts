@@ -1,0 +1,76 @@
+// One turn of one Loadbalancer: its status is projected from the tickets, which are the truth.
+import { loadbalancers, type Loadbalancer, type LoadbalancerIp, type LoadbalancerStatus } from '@fairlead/api';
+import { isEqual, parseAddress } from '@fairlead/core';
+import { laterTry, type Desk, type Next } from './desk.ts';
+import { failed, fails, holds, onChange } from './finding.ts';
+import { fieldManager } from './names.ts';
+import { merge, timeText, type Fact } from './status.ts';
+
+export async function loadbalancerTurn(desk: Desk, name: string): Promise<Next> {
+  const loadbalancer = desk.loadbalancers.get({ name });
+  if (!loadbalancer) return onChange;
+  const before = loadbalancer.status ?? {};
+  const after = statusOf(desk, loadbalancer);
+  if (isEqual(before, after)) return onChange;
+  const { resourceVersion } = loadbalancer.metadata;
+  const patch = { type: 'merge' as const, body: { metadata: { resourceVersion }, status: after } };
+  const written = await desk.kube.patch(loadbalancers, { name }, patch, { subresource: 'status', fieldManager });
+  if (written.ok) {
+    desk.tries.delete(name);
+    return onChange;
+  }
+  if (written.problem.code === 'missing') return onChange;
+  // Others write conditions of theirs beside ours; the watch brings what they wrote, and then ours fits.
+  if (written.problem.code === 'conflict') return { after: 100 };
+  desk.log(`Loadbalancer ${name}: its status is not written: ${written.problem.message}`);
+  return { after: laterTry(desk, name) };
+}
+
+function statusOf(desk: Desk, loadbalancer: Loadbalancer): LoadbalancerStatus {
+  const { name, generation = 0 } = loadbalancer.metadata;
+  const before = loadbalancer.status ?? {};
+  const capacity = desk.ledger.capacity(name);
+  const facts = factsOf(desk, loadbalancer);
+  const at = { time: timeText(desk.clock.now()), observed: generation };
+  const conditions = merge(before.conditions ?? [], facts, at);
+  return {
+    ...before,
+    observedGeneration: generation,
+    ips: pairsOf(desk, name),
+    ...(capacity ? { capacity } : {}),
+    conditions,
+  };
+}
+
+function factsOf(desk: Desk, loadbalancer: Loadbalancer): Record<string, Fact> {
+  const { name } = loadbalancer.metadata;
+  const { cluster } = loadbalancer.spec;
+  const wrong = desk.ledger.problem(name);
+  const capacity = desk.ledger.capacity(name);
+  const full = (['ve', 'ltm'] as const).filter((layer) => capacity && capacity[layer].used >= capacity[layer].total);
+  const isConnected = desk.target(cluster)?.stores.namespaces.synced === true;
+  const ClusterReachable = isConnected
+    ? holds('Connected')
+    : fails('unreachable', `cluster "${cluster}" is not connected to this controller`);
+  const AddressesAvailable = wrong
+    ? failed(wrong)
+    : full.length > 0
+      ? fails('exhausted', `no address of ${full.join(' and ')} is free; grow spec.${full[0]}.cidr, or release tickets`)
+      : holds('Available');
+  const Ready = wrong ? failed(wrong) : isConnected ? holds('Ready') : ClusterReachable;
+  return { ClusterReachable, AddressesAvailable, Ready };
+}
+
+/** By VE address, as a person reads them. */
+function pairsOf(desk: Desk, loadbalancer: string): LoadbalancerIp[] {
+  const pairs: { place: bigint; ip: LoadbalancerIp }[] = [];
+  for (const ticket of desk.directory.ofLoadbalancer(loadbalancer)) {
+    const [namespace = '', name = ''] = ticket.split('/');
+    const { veip, ltmip, process } = desk.lbtickets.read({ namespace, name })?.status ?? {};
+    if (!veip || !ltmip) continue;
+    const status = process === 'enabled' || process === 'disabled' ? 'bond' : 'reserved';
+    const address = parseAddress(veip);
+    pairs.push({ place: address.ok ? address.value.value : 0n, ip: { veip, ltmip, status, ticket } });
+  }
+  return pairs.sort((a, b) => (a.place < b.place ? -1 : a.place > b.place ? 1 : 0)).map(({ ip }) => ip);
+}

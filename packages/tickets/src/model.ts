@@ -1,0 +1,186 @@
+// A ticket and its rules as load balancers of the model: one per protocal, which becomes one AS3 application.
+// Pure; `fairlead plan` and `fairlead explain` read tickets through it too.
+import { applicationName, poolName, virtualName } from '@fairlead/as3';
+import type { Lbrule, LbruleEntry, Lbticket, Listner, Loadbalancer, WeightedService } from '@fairlead/api';
+import {
+  fail,
+  isEqual,
+  ok,
+  type Condition,
+  type Listener,
+  type LoadBalancer,
+  type Monitor,
+  type Operator,
+  type Pool,
+  type Problem,
+  type Result,
+  type Route,
+  type Subject,
+  type WeightedPool,
+} from '@fairlead/core';
+import { configMapName, tenantOf } from './names.ts';
+
+export interface TicketQuestion {
+  loadbalancer: Loadbalancer;
+  ticket: Lbticket;
+  /** In any order; those of other tickets or of unknown listners are left out. */
+  rules: readonly Lbrule[];
+}
+
+/**
+ * The applications of one ticket, without what its neighbours add. Empty for a ticket without listners.
+ * Problems are `invalid` or `missing`, with the field of the ticket, or with the rule's name before it.
+ */
+export function applications({ loadbalancer, ticket, rules }: TicketQuestion): Result<LoadBalancer[]> {
+  const address = ticket.status?.veip ?? ticket.spec.veip;
+  const listners = ticket.spec.listners ?? [];
+  if (listners.length === 0) return ok([]);
+  if (!address) return fail('missing', 'the ticket has no VE address yet', 'spec.veip');
+  const byProtocal = new Map<string, LoadBalancer>();
+  for (const [i, listner] of listners.entries()) {
+    const path = `spec.listners[${i}]`;
+    if (listner.irules?.length) {
+      const why = `rules of the device cannot be attached to listner "${listner.name}" yet; leave irules out`;
+      return fail('invalid', why, `${path}.irules`);
+    }
+    const own = orderedRules(rules.filter((rule) => isRuleOf(rule, ticket, listner)));
+    const into = byProtocal.get(listner.protocal) ?? emptyApplication(loadbalancer, ticket, listner.protocal);
+    byProtocal.set(listner.protocal, into);
+    into.listeners.push(listener({ ticket, listner, address, rules: own }));
+    const added = addPools(into.pools, ticket, { listner, rules: own, path });
+    if (!added.ok) return added;
+  }
+  const all = [...byProtocal.values()].sort((a, b) => compare(a.key, b.key));
+  for (const lb of all) {
+    lb.listeners.sort((a, b) => compare(a.name, b.name));
+    lb.pools.sort((a, b) => compare(a.name, b.name));
+  }
+  return ok(all);
+}
+
+export const isRuleOf = (rule: Lbrule, ticket: Lbticket, listner?: Listner): boolean =>
+  rule.metadata.namespace === ticket.metadata.namespace &&
+  rule.spec.lbticket === ticket.metadata.name &&
+  (listner === undefined || rule.spec.listner === listner.name);
+
+/** Low priority number first, then older, then by name: the first match wins, so this order is what users see. */
+export const orderedRules = (rules: readonly Lbrule[]): Lbrule[] =>
+  rules.toSorted(
+    (a, b) => a.spec.priority - b.spec.priority || created(a) - created(b) || compare(a.metadata.name, b.metadata.name),
+  );
+
+/**
+ * The problem of a compiled application in the words of who wrote it: `listeners[0].routes[1].conditions[0].tests[2].value`
+ * becomes `Lbrule canary: spec.rules[0].values[2].value`.
+ */
+export function inUsersWords(problem: Problem, lb: LoadBalancer, ticket: Lbticket): Problem {
+  const found = /^listeners\[(\d+)\](?:\.routes\[(\d+)\])?(.*)$/.exec(problem.path ?? '');
+  if (!found) return problem;
+  const [, nth = '', route, rest = ''] = found;
+  const listener = lb.listeners[Number(nth)];
+  const tail = rest
+    .replace('.conditions[', '.rules[')
+    .replace('.tests[', '.values[')
+    .replace(/\.pools\[/, '.services[');
+  const rule = route === undefined ? undefined : listener?.routes[Number(route)];
+  if (rule) return { ...problem, message: `Lbrule ${rule.name}: ${problem.message}`, path: `spec${tail}` };
+  const at = (ticket.spec.listners ?? []).findIndex((one) => one.port === listener?.port && sameProtocal(one, lb));
+  return at < 0 ? problem : { ...problem, path: `spec.listners[${at}]${tail}` };
+}
+
+const sameProtocal = (listner: Listner, lb: LoadBalancer): boolean => lb.key.endsWith(`_${listner.protocal}_app`);
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const created = (object: { metadata: { creationTimestamp?: string } }): number =>
+  Date.parse(object.metadata.creationTimestamp ?? '') || 0;
+
+function emptyApplication(loadbalancer: Loadbalancer, ticket: Lbticket, protocal: Listner['protocal']): LoadBalancer {
+  const { namespace } = ticket.spec;
+  const tenant = tenantOf(loadbalancer, namespace);
+  const origin = {
+    cluster: loadbalancer.spec.cluster,
+    kind: 'ConfigMap',
+    namespace,
+    name: configMapName(loadbalancer.metadata.name),
+    uid: ticket.metadata.uid ?? '',
+    created: created(ticket),
+    revision: String(ticket.metadata.generation ?? 0),
+  };
+  return { key: `${tenant}/${applicationName(namespace, protocal)}`, scope: tenant, origin, listeners: [], pools: [] };
+}
+
+interface ListenerQuestion {
+  ticket: Lbticket;
+  listner: Listner;
+  address: string;
+  rules: Lbrule[];
+}
+
+const listener = ({ ticket, listner, address, rules }: ListenerQuestion): Listener => ({
+  name: virtualName(ticket.metadata.name, listner.port),
+  address,
+  port: listner.port,
+  protocol: listner.protocal,
+  persistence: listner.session,
+  routes: rules.map(route),
+  pools: weightedPools(listner.services),
+  ...(listner.tls ? { tls: { secretName: listner.tls.secretName } } : {}),
+});
+
+const route = (rule: Lbrule): Route => ({
+  name: rule.metadata.name,
+  match: rule.spec.match,
+  conditions: rule.spec.rules.map(condition),
+  pools: weightedPools(rule.spec.services),
+});
+
+const weightedPools = (services: readonly WeightedService[]): WeightedPool[] =>
+  services.map(({ service, port, weight }) => ({ pool: poolName(service, port), weight }));
+
+const subjects: Record<LbruleEntry['type'], Subject> = {
+  domain: 'host',
+  url: 'path',
+  ip: 'address',
+  header: 'header',
+  cookie: 'cookie',
+  urlparam: 'query',
+};
+const operators: Record<LbruleEntry['values'][number]['operator'], Operator> = {
+  equal: 'equal',
+  range: 'range',
+  startwith: 'prefix',
+  regexp: 'regexp',
+};
+
+const condition = (entry: LbruleEntry): Condition => ({
+  subject: subjects[entry.type],
+  ...(entry.key ? { key: entry.key } : {}),
+  tests: entry.values.map(({ operator, value }) => ({ operator: operators[operator], value })),
+});
+
+// The device speaks plain HTTP to the pods of an https listner, so that is what their monitor asks.
+const monitors: Record<Listner['protocal'], Monitor['type']> = { http: 'http', https: 'http', tcp: 'tcp', udp: 'udp' };
+
+/** Pools of the listner and of its rules; two uses of one Service port are one pool, and must agree on how. */
+function addPools(
+  pools: Pool[],
+  ticket: Lbticket,
+  { listner, rules, path }: { listner: Listner; rules: Lbrule[]; path: string },
+): Result<void> {
+  for (const { service, port } of [...listner.services, ...rules.flatMap((rule) => rule.spec.services)]) {
+    const pool: Pool = {
+      name: poolName(service, port),
+      service: { namespace: ticket.spec.namespace, name: service, port },
+      monitor: listner.monitor ?? { type: monitors[listner.protocal] },
+      balance: listner.balance,
+    };
+    const present = pools.find((one) => one.name === pool.name);
+    if (!present) pools.push(pool);
+    else if (!isEqual(present, pool)) {
+      const why = `Service ${service} port ${port} is one pool, and another ${listner.protocal} listner of this ticket gives it another monitor or balance; make them equal`;
+      return fail('invalid', why, path);
+    }
+  }
+  return ok(undefined);
+}

@@ -1,0 +1,46 @@
+// Names that come out of a ticket: in AS3, in the target cluster, on labels and annotations (spec/tickets.md §5).
+import type { Lbticket, Loadbalancer } from '@fairlead/api';
+import { tenantName } from '@fairlead/as3';
+
+/** From `spec.cis.tenant`, such as `{cluster}_{namespace}`. */
+export const tenantOf = (loadbalancer: Loadbalancer, namespace: string): string =>
+  tenantName(
+    loadbalancer.spec.cis.tenant
+      .replaceAll('{cluster}', loadbalancer.spec.cluster)
+      .replaceAll('{namespace}', namespace),
+  );
+
+export const configMapName = (loadbalancer: string): string => `fairlead-${loadbalancer}`;
+
+/** `namespace/name`: how tickets are called in messages, indexes and annotations. */
+export const ticketName = (ticket: Lbticket): string => `${ticket.metadata.namespace ?? ''}/${ticket.metadata.name}`;
+
+/** Labels by which CIS matches a Service with a pool. */
+export const serviceLabels = {
+  tenant: 'cis.f5.com/as3-tenant',
+  application: 'cis.f5.com/as3-app',
+  pool: 'cis.f5.com/as3-pool',
+} as const;
+
+export const annotations = {
+  /** On the ConfigMap: the Loadbalancer it belongs to. */
+  loadbalancer: 'fairlead.io/loadbalancer',
+  /** On the ConfigMap: a digest of the template; reports speak of it. */
+  revision: 'fairlead.io/revision',
+  /** On the ConfigMap: `{"<application>/<pool>": {"service", "port"}}`. */
+  pools: 'fairlead.io/pools',
+  /** On the ConfigMap: `{"<namespace>/<ticket>": Part}`, what in the template is whose. */
+  tickets: 'fairlead.io/tickets',
+  /** On the ConfigMap, by the agent: what came of it. */
+  status: 'fairlead.io/status',
+  /** On the ticket: the addresses that were chosen by us, and not asked for: `{"veip", "ltmip"}`. */
+  allocated: 'fairlead.io/allocated',
+  /** On the ticket: a new value asks the approver at once. */
+  pollNow: 'fairlead.io/poll-now',
+} as const;
+
+/** The field manager of what is written whole by us: ConfigMaps, and the objects of the management cluster. */
+/** Keeps a ticket's object until what it stands for is cleaned up. */
+export const finalizer = 'fairlead.io/tickets';
+
+export const fieldManager = 'fairlead-tickets';

@@ -1,0 +1,60 @@
+// What the agent says of a ConfigMap in its status annotation, and what that means for one ticket.
+import type { ConfigMap } from '@fairlead/kube';
+import { readEntries } from './configmap.ts';
+import { annotations } from './names.ts';
+
+/** The agent's report: of which revision it speaks, and what came of each application. */
+export interface Report {
+  revision: string;
+  applications: Record<string, ApplicationReport>;
+  /** The whole ConfigMap cannot be read. */
+  problem?: { code: string; message: string } | undefined;
+}
+
+export type ApplicationReport = { ok: true } | { ok: false; code: string; message: string };
+
+/** Undefined when there is none yet, or when somebody else wrote nonsense there. */
+export function readReport(configMap: ConfigMap | undefined): Report | undefined {
+  const text = configMap?.metadata.annotations?.[annotations.status];
+  if (text === undefined) return undefined;
+  try {
+    const report = JSON.parse(text) as Partial<Report> | null;
+    if (typeof report?.revision !== 'string' || typeof report.applications !== 'object' || report.applications === null)
+      return undefined;
+    return { revision: report.revision, applications: report.applications, problem: report.problem };
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+export const revisionOf = (configMap: ConfigMap | undefined): string | undefined =>
+  configMap?.metadata.annotations?.[annotations.revision];
+
+/** Is all of the ConfigMap on the device, and what is not in it gone from there? */
+export function isDone(configMap: ConfigMap): boolean {
+  const report = readReport(configMap);
+  if (report === undefined || report.revision !== revisionOf(configMap) || report.problem) return false;
+  // While an application is not ok, what was taken out of it may be there still.
+  return Object.values(report.applications).every((said) => said.ok);
+}
+
+/** Does the report speak of what the ConfigMap says now? */
+export const isReported = (configMap: ConfigMap | undefined): boolean =>
+  configMap !== undefined && readReport(configMap)?.revision === revisionOf(configMap);
+
+/** `pending`: the agent has not spoken of this ConfigMap yet. */
+export type Outcome = 'pending' | 'programmed' | { code: string; message: string };
+
+/** What came of the objects that `ticket` has in the ConfigMap. */
+export function outcomeOf(configMap: ConfigMap, ticket: string): Outcome {
+  const report = readReport(configMap);
+  if (report === undefined || report.revision !== revisionOf(configMap)) return 'pending';
+  if (report.problem) return report.problem;
+  for (const application of Object.keys(readEntries(configMap)[ticket]?.items ?? {})) {
+    const said = report.applications[application];
+    if (said === undefined) return 'pending';
+    if (!said.ok) return { code: said.code, message: `${application}: ${said.message}` };
+  }
+  return 'programmed';
+}

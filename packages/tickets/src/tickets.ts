@@ -1,0 +1,104 @@
+// The controller of Loadbalancers, Lbtickets and Lbrules: from what changes to the turns it concerns.
+import type { Lbrule, Lbticket, Loadbalancer } from '@fairlead/api';
+import type { Clock } from '@fairlead/core';
+import { queue } from '@fairlead/engine';
+import { recorder, type Kube, type Recorder, type Store } from '@fairlead/kube';
+import type { Approver } from './approver.ts';
+import { configMapTurn } from './configmap-turn.ts';
+import { partCache, type Desk, type Next, type Target, type TurnKey } from './desk.ts';
+import { Directory } from './directory.ts';
+import { fresh } from './fresh.ts';
+import { Ledger } from './ledger.ts';
+import { loadbalancerTurn } from './loadbalancer-turn.ts';
+import { multimap } from './multimap.ts';
+import { ruleTurn } from './rule-turn.ts';
+import { targets } from './targets.ts';
+import { ticketTurn } from './ticket-turn.ts';
+import { loadAll, watchAll } from './watching.ts';
+
+export interface TicketsOptions {
+  /** The management cluster. */
+  kube: Kube;
+  stores: { loadbalancers: Store<Loadbalancer>; lbtickets: Store<Lbticket>; lbrules: Store<Lbrule> };
+  /** The cluster of that name, once it is connected. */
+  clusters: (name: string) => Target | undefined;
+  /** By `spec.policy.provider`. */
+  approvers: Readonly<Record<string, Approver>>;
+  clock: Clock;
+  /** 0 to 1, as Math.random. */
+  random: () => number;
+  log?: ((line: string) => void) | undefined;
+  /** Default: Events in the management cluster. */
+  recorder?: Recorder | undefined;
+  /** Turns at once. Default 16: most of a turn is waiting for the API server. */
+  parallel?: number | undefined;
+}
+
+export interface Tickets {
+  /** Waits until the stores of the management cluster are full, then works until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/*
+ *   lbtickets, lbrules, loadbalancers ---.                          .--> ticket turn ------> status, spec, Events
+ *                                        |--> directory --> queue --+--> configmap turn ---> ConfigMap, labels
+ *   namespaces, services, configmaps ----'    (indexes)             |--> loadbalancer turn -> status
+ *   of each target cluster                                          '--> rule turn -------> status
+ */
+export function tickets(options: TicketsOptions): Tickets {
+  const { stores, clock, random } = options;
+  const log = options.log ?? (() => undefined);
+  const turns = queue<TurnKey>(clock, {
+    parallel: options.parallel ?? 16,
+    onBug: (error, key) => log(`bug in the turn of ${key}: ${error instanceof Error ? error.stack : String(error)}`),
+  });
+  const directory = new Directory();
+  const desk: Desk = {
+    kube: options.kube,
+    loadbalancers: stores.loadbalancers,
+    lbtickets: fresh(stores.lbtickets),
+    lbrules: fresh(stores.lbrules),
+    ...targets(options.clusters),
+    approvers: options.approvers,
+    clock,
+    random,
+    log,
+    recorder: options.recorder ?? recorder({ kube: options.kube, clock, component: 'fairlead-tickets' }),
+    queue: turns,
+    ledger: new Ledger((ticket) => turns.add(`ticket ${ticket}`)),
+    directory,
+    tries: new Map(),
+    polled: new Map(),
+    filing: new Set(),
+    refused: new Map(),
+    pending: multimap(),
+    ...partCache(directory),
+  };
+  return {
+    async run(signal) {
+      await Promise.all([
+        stores.loadbalancers.ready(signal),
+        stores.lbtickets.ready(signal),
+        stores.lbrules.ready(signal),
+      ]);
+      if (signal.aborted) return;
+      // In one step, so that no change falls between what is loaded and what is heard of.
+      loadAll(desk, stores);
+      const stop = watchAll(desk, stores);
+      await turns.run(async (key) => {
+        const next = await turn(desk, key);
+        if (next.after !== 'change') turns.add(key, next.after);
+      }, signal);
+      stop();
+    },
+  };
+}
+
+/** Which turn a key is for: the word before the space. */
+function turn(desk: Desk, key: TurnKey): Promise<Next> {
+  const [word, name = ''] = key.split(' ');
+  if (word === 'ticket') return ticketTurn(desk, name);
+  if (word === 'configmap') return configMapTurn(desk, name);
+  if (word === 'loadbalancer') return loadbalancerTurn(desk, name);
+  return ruleTurn(desk, name);
+}

@@ -1,0 +1,190 @@
+// From a change to the turns it concerns. The cost hangs on what is concerned, never on how many tickets there are.
+import type { Lbrule, Lbticket, Loadbalancer } from '@fairlead/api';
+import { isEqual } from '@fairlead/core';
+import type { Change, ConfigMap, KubeObject, Store } from '@fairlead/kube';
+import { readEntries, readPools } from './configmap.ts';
+import type { Desk } from './desk.ts';
+import { configMapKey, isProgrammed, ticketOf } from './directory.ts';
+import { hasLabels, labelManager, ownsFields } from './labels.ts';
+import { annotations, configMapName, ticketName } from './names.ts';
+import { isReported, readReport } from './report.ts';
+import { conditionOf } from './status.ts';
+
+interface ManagementStores {
+  loadbalancers: Store<Loadbalancer>;
+  lbtickets: Store<Lbticket>;
+  lbrules: Store<Lbrule>;
+}
+
+/** The status of a Loadbalancer is long, so a burst of tickets is one write. Milliseconds. */
+const gather = 100;
+
+/** All that is there, before the first turn: who holds an address, who waits for one, and since when. */
+export function loadAll(desk: Desk, stores: ManagementStores): void {
+  for (const loadbalancer of stores.loadbalancers.all()) {
+    desk.ledger.open(loadbalancer);
+    desk.queue.add(`loadbalancer ${loadbalancer.metadata.name}`, gather);
+  }
+  for (const rule of stores.lbrules.all()) {
+    desk.directory.ruleChanged(undefined, rule);
+    desk.queue.add(`rule ${nameOf(rule)}`);
+  }
+  for (const ticket of [...stores.lbtickets.all()].sort(byRight)) {
+    desk.directory.ticketChanged(undefined, ticket);
+    claim(desk, ticket);
+    if (conditionOf(ticket, 'Allocated')?.reason === 'exhausted')
+      desk.ledger.wait(ticket.spec.loadbalancer, { name: ticketName(ticket), created: createdAt(ticket) });
+    // Whether its application was filed before we came is not known: who withdraws it has to ask.
+    if (ticket.status?.process === 'created') desk.filing.add(ticketName(ticket));
+    wakeTicket(desk, ticket);
+  }
+}
+
+/** Returns the way to stop. */
+export function watchAll(desk: Desk, stores: ManagementStores): () => void {
+  const stops = [
+    stores.loadbalancers.listen((change) => loadbalancerChanged(desk, change)),
+    stores.lbtickets.listen((change) => ticketChanged(desk, change)),
+    stores.lbrules.listen((change) => ruleChanged(desk, change)),
+    desk.onTargets({
+      met: (cluster) => clusterMet(desk, stores, cluster),
+      changed: (cluster, change) => targetChanged(desk, cluster, change),
+    }),
+  ];
+  return () => stops.forEach((stop) => stop());
+}
+
+const nameOf = (object: KubeObject): string => `${object.metadata.namespace ?? ''}/${object.metadata.name}`;
+
+const createdAt = (ticket: Lbticket): number => Date.parse(ticket.metadata.creationTimestamp ?? '') || 0;
+
+/** Who has an address by its status comes before who only names one in its spec; then the older, then by name. */
+const byRight = (a: Lbticket, b: Lbticket): number =>
+  Number(b.status?.veip !== undefined) - Number(a.status?.veip !== undefined) ||
+  createdAt(a) - createdAt(b) ||
+  (ticketName(a) < ticketName(b) ? -1 : 1);
+
+/** What the API server shows to be taken: by a status, or by a spec that no controller has answered yet. */
+function claim(desk: Desk, ticket: Lbticket): void {
+  const { loadbalancer } = ticket.spec;
+  const { process, veip, ltmip } = ticket.status ?? {};
+  if (veip || ltmip) desk.ledger.claim(loadbalancer, ticketName(ticket), { veip, ltmip });
+  else if (process === undefined && ticket.spec.veip && ticket.spec.ltmip)
+    desk.ledger.claim(loadbalancer, ticketName(ticket), ticket.spec);
+}
+
+function wakeTicket(desk: Desk, ticket: Lbticket): void {
+  desk.queue.add(`ticket ${ticketName(ticket)}`);
+  if (isProgrammed(ticket)) desk.queue.add(`configmap ${configMapKey(ticket)}`);
+}
+
+function ticketChanged(desk: Desk, { before, after }: Change<Lbticket>): void {
+  desk.directory.ticketChanged(before, after);
+  if (after) claim(desk, after);
+  for (const ticket of [before, after]) if (ticket) wakeTicket(desk, ticket);
+  const ticket = after ?? before;
+  if (!ticket) return;
+  if (before?.status?.veip !== after?.status?.veip || before?.status?.process !== after?.status?.process)
+    desk.queue.add(`loadbalancer ${ticket.spec.loadbalancer}`, gather);
+  if (isEqual(before?.status?.conditions, after?.status?.conditions) && isEqual(before?.spec, after?.spec)) return;
+  for (const rule of desk.directory.rulesOf(ticketName(ticket))) desk.queue.add(`rule ${nameOf(rule)}`);
+}
+
+function ruleChanged(desk: Desk, { before, after }: Change<Lbrule>): void {
+  desk.directory.ruleChanged(before, after);
+  if (after) desk.queue.add(`rule ${nameOf(after)}`);
+  if (before && after && isEqual(before.spec, after.spec)) return;
+  for (const rule of [before, after]) {
+    const [namespace, name = ''] = rule ? ticketOf(rule).split('/') : [];
+    const ticket = rule && desk.lbtickets.read({ namespace, name });
+    if (ticket) wakeTicket(desk, ticket);
+  }
+}
+
+function loadbalancerChanged(desk: Desk, { before, after }: Change<Loadbalancer>): void {
+  const name = (after ?? before)?.metadata.name;
+  if (name === undefined || (before && after && isEqual(before.spec, after.spec))) return;
+  if (after) desk.ledger.open(after);
+  else desk.ledger.close(name);
+  desk.queue.add(`loadbalancer ${name}`);
+  wake(desk, desk.directory.ofLoadbalancer(name));
+}
+
+function wake(desk: Desk, tickets: Iterable<string>): void {
+  for (const ticket of tickets) {
+    const [namespace, name = ''] = ticket.split('/');
+    const found = desk.lbtickets.read({ namespace, name });
+    if (found) wakeTicket(desk, found);
+  }
+}
+
+function clusterMet(desk: Desk, stores: ManagementStores, cluster: string): void {
+  for (const loadbalancer of stores.loadbalancers.all()) {
+    if (loadbalancer.spec.cluster !== cluster) continue;
+    desk.queue.add(`loadbalancer ${loadbalancer.metadata.name}`);
+    wake(desk, desk.directory.ofLoadbalancer(loadbalancer.metadata.name));
+    lookForLeftovers(desk, loadbalancer);
+  }
+}
+
+/** What a controller that stopped half-way may have left: a ConfigMap without tickets, a namespace that is still labelled. */
+function lookForLeftovers(desk: Desk, { metadata: { name }, spec }: Loadbalancer): void {
+  const stores = desk.target(spec.cluster)?.stores;
+  for (const { metadata } of stores?.configmaps.all() ?? [])
+    if (metadata.name === configMapName(name) && metadata.annotations?.[annotations.loadbalancer] === name)
+      desk.queue.add(`configmap ${name}/${metadata.namespace ?? ''}`);
+  if (Object.keys(spec.nsselector).length === 0) return;
+  for (const space of stores?.namespaces.all() ?? [])
+    if (hasLabels(space, spec.nsselector) && ownsFields(space, labelManager(name)))
+      desk.queue.add(`configmap ${name}/${space.metadata.name}`);
+}
+
+function targetChanged(desk: Desk, cluster: string, { kind, before, after }: Change<KubeObject>): void {
+  if (kind.plural === 'configmaps') configMapChanged(desk, before, after);
+  else if (kind.plural === 'services') serviceChanged(desk, cluster, { before, after });
+  else if (!before || !after || !isEqual(before.metadata.labels, after.metadata.labels))
+    wake(desk, desk.directory.ofNamespace((after ?? before)?.metadata.name ?? ''));
+}
+
+/** A Service that pools name got or lost its labels: by others, or because it was made anew. */
+function serviceChanged(
+  desk: Desk,
+  cluster: string,
+  { before, after }: { before: KubeObject | undefined; after: KubeObject | undefined },
+): void {
+  const service = after ?? before;
+  if (!service || (before && after && isEqual(before.metadata.labels, after.metadata.labels))) return;
+  const namespace = service.metadata.namespace ?? '';
+  for (const loadbalancer of desk.directory.loadbalancersIn(namespace)) {
+    if (desk.loadbalancers.get({ name: loadbalancer })?.spec.cluster !== cluster) continue;
+    const configMap = desk.target(cluster)?.configMaps.read({ namespace, name: configMapName(loadbalancer) });
+    const isNamed = Object.values(readPools(configMap)).some((pool) => pool.service === service.metadata.name);
+    if (isNamed) desk.queue.add(`configmap ${loadbalancer}/${namespace}`);
+  }
+}
+
+function configMapChanged(desk: Desk, before: ConfigMap | undefined, after: ConfigMap | undefined): void {
+  const configMap = after ?? before;
+  const loadbalancer = configMap?.metadata.annotations?.[annotations.loadbalancer];
+  if (!configMap || loadbalancer === undefined || configMap.metadata.name !== configMapName(loadbalancer)) return;
+  const key = `${loadbalancer}/${configMap.metadata.namespace ?? ''}`;
+  desk.queue.add(`configmap ${key}`);
+  if (!after || isReported(after)) {
+    const waiting = [...desk.pending.get(key)];
+    for (const ticket of waiting) {
+      desk.pending.remove(key, ticket);
+      desk.queue.add(`ticket ${ticket}`);
+    }
+  }
+  const changed = applicationsReportedAnew(before, after);
+  if (changed.size === 0) return;
+  for (const [ticket, entry] of Object.entries(readEntries(configMap)))
+    if (Object.keys(entry.items).some((application) => changed.has(application))) desk.queue.add(`ticket ${ticket}`);
+}
+
+/** Applications of which the agent says something else than before. */
+function applicationsReportedAnew(before: ConfigMap | undefined, after: ConfigMap | undefined): Set<string> {
+  const old = readReport(before)?.applications ?? {};
+  const now = readReport(after)?.applications ?? {};
+  return new Set([...Object.keys(old), ...Object.keys(now)].filter((name) => !isEqual(old[name], now[name])));
+}
