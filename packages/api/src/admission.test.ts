@@ -79,7 +79,7 @@ test('objects may come before defaults are filled in', async () => {
     apiVersion: 'ebcpaas.io/v1',
     kind: 'Lbticket',
     metadata,
-    spec: { loadbalancer: 'demo', namespace: 'default', ltmip: null },
+    spec: { loadbalancer: 'demo', namespace: 'default', ltmip: null, listners: null, lbtype: null },
   };
   expect(await admit(write(object))).toMatchObject({ allowed: true });
 });

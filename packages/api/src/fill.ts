@@ -3,7 +3,7 @@ import type { KindOf, Resource } from './kind.ts';
 import { definitions } from './crds.ts';
 import { type Structural, structural } from './structural.ts';
 
-/** `object` with the fields that have a default, as the API server would return it. The object given is not changed. */
+/** `object` as the API server would return it: what has a default is there, empty fields are gone. The object given is not changed. */
 export function filled<T extends Resource<unknown, unknown>>(kind: KindOf<T>, object: T): T {
   const definition = definitions.find((d) => d.kind.plural === kind.plural && d.kind.group === kind.group);
   if (!definition) throw new Error(`bug: ${kind.plural}.${kind.group} is none of our kinds`);
@@ -20,9 +20,9 @@ function fill(schema: Structural, value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   const object = value as Record<string, unknown>;
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    // A null where null is not allowed counts as absent, so that `cis:` with nothing after it gets its default.
-    const absent = object[name] === undefined || (object[name] === null && field.nullable !== true);
-    if (absent && field.default !== undefined) object[name] = structuredClone(field.default);
+    // A null where null is not allowed counts as absent: `cis:` with nothing after it gets its default, `tls:` goes.
+    if (object[name] === null && field.nullable !== true) delete object[name];
+    if (object[name] === undefined && field.default !== undefined) object[name] = structuredClone(field.default);
     fill(field, object[name]);
   }
 }
