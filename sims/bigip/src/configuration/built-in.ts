@@ -18,7 +18,13 @@ export function isBuiltIn(kind: Kind, path: string): boolean {
 }
 
 function monitor(name: string, type: string, send?: string): Entry {
-  const rest: Omit<Monitor, keyof ReturnType<typeof identity>> = { type, interval: 5, timeout: 16, destination: '*:*', send };
+  const rest: Omit<Monitor, keyof ReturnType<typeof identity>> = {
+    type,
+    interval: 5,
+    timeout: 16,
+    destination: '*:*',
+    send,
+  };
   return ['monitor', { ...identity(`/Common/${name}`), ...rest }];
 }
 

@@ -1,8 +1,17 @@
 // What the device's own database refuses, whoever asks: missing and used objects, clashes of destinations, rules that do not load.
 
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { RuleEngine, RuleFacts } from '../irule/engine.ts';
 import { missingText, pathsOf } from '../irule/runner.ts';
-import { destinationOf, type Kind, type Pool, type Rule, type Virtual } from './object.ts';
+import {
+  destinationOf,
+  type Certificate,
+  type Kind,
+  type Monitor,
+  type Pool,
+  type Rule,
+  type Virtual,
+} from './object.ts';
 import { notFound, Refusal } from './refusal.ts';
 import type { Change, Draft, View } from './store.ts';
 
@@ -17,6 +26,8 @@ import type { Change, Draft, View } from './store.ts';
  *                      | no other has its address, port and protocol                        | 01070333
  *                      | its address is in no other partition                               | 0107176c
  *                      | cookie persistence and HTTP events only with an HTTP profile       | 01070309, 01070394
+ *  certificate         | certificate and key are PEM and match                              | 01070313, 01070317
+ *  monitor             | its receive string is a regular expression, interval < timeout     | 01070734
  *  rule                | it loads, and its literal pools and data-groups are there          | 01070151
  */
 /** Throws a Refusal when the draft is not one the device would take. */
@@ -25,6 +36,8 @@ export async function checkDraft(draft: Draft, rules: RuleEngine): Promise<void>
   for (const change of changes) {
     checkFolder(change, draft);
     if (change.kind === 'pool' && change.after) checkPool(change.after, draft);
+    if (change.kind === 'certificate' && change.after) checkCertificate(change.after);
+    if (change.kind === 'monitor' && change.after) checkMonitor(change.after);
     if (change.kind === 'rule' && change.after) await checkRule(change.after, draft, rules);
   }
   const virtuals = changes.flatMap((change) => (change.kind === 'virtual' && change.after ? [change.after] : []));
@@ -58,6 +71,41 @@ export function monitorsOf(text: string | undefined): { paths: string[]; needed:
   const least = /^min (\d+) of \{?([^}]*)\}?$/.exec(plain);
   const paths = (least?.[2] ?? plain).split(/\s+and\s+|\s+/).filter((word) => word !== '' && word !== 'none');
   return { paths, needed: least ? Math.min(Number(least[1]), paths.length) : paths.length };
+}
+
+function checkCertificate({ fullPath, certificate, key }: Certificate): void {
+  try {
+    if (new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) return;
+  } catch (error) {
+    throw new Refusal(
+      400,
+      `01070313:3: Error reading key or certificate PEM of ${fullPath}: ${error instanceof Error ? error.message : ''}`,
+    );
+  }
+  throw new Refusal(400, `01070317:3: the key and certificate of ${fullPath} do not match.`);
+}
+
+function checkMonitor({ fullPath, recv, interval, timeout }: Monitor): void {
+  if (!isPattern(recv ?? '')) {
+    throw new Refusal(
+      400,
+      `01070734:3: Configuration error: monitor ${fullPath}: the receive string is no regular expression: ${recv ?? ''}`,
+    );
+  }
+  if (timeout > 0 && interval >= timeout) {
+    throw new Refusal(
+      400,
+      `01070734:3: Configuration error: monitor ${fullPath}: the timeout (${timeout}) must be greater than the interval (${interval}).`,
+    );
+  }
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text).source !== '';
+  } catch {
+    return false;
+  }
 }
 
 async function checkRule(rule: Rule, draft: View, rules: RuleEngine): Promise<void> {
@@ -100,16 +148,27 @@ function checkReferences(virtual: Virtual, draft: View): void {
   const user = `Virtual Server (${virtual.fullPath})`;
   for (const reference of pointersOf(virtual)) mustExist(reference, user, draft);
   const isHttp = virtual.profiles.some(({ path }) => draft.get('profile', path)?.type === 'http');
-  const cookie = [...virtual.persist, virtual.fallbackPersistence ?? ''].some((path) => draft.get('persistence', path)?.type === 'cookie');
+  const cookie = [...virtual.persist, virtual.fallbackPersistence ?? ''].some(
+    (path) => draft.get('persistence', path)?.type === 'cookie',
+  );
   if (cookie && !isHttp) {
-    throw new Refusal(400, `01070309:3: Cookie persistence requires an HTTP or FastHTTP profile to be associated with the virtual server (${virtual.fullPath}).`);
+    throw new Refusal(
+      400,
+      `01070309:3: Cookie persistence requires an HTTP or FastHTTP profile to be associated with the virtual server (${virtual.fullPath}).`,
+    );
   }
 }
 
-async function checkEvents(changes: Change[], virtuals: Virtual[], { draft, rules }: { draft: View; rules: RuleEngine }): Promise<void> {
+async function checkEvents(
+  changes: Change[],
+  virtuals: Virtual[],
+  { draft, rules }: { draft: View; rules: RuleEngine },
+): Promise<void> {
   const edited = new Set(changes.filter((change) => change.kind === 'rule').map((change) => change.path));
   const affected = new Set(virtuals);
-  if (edited.size > 0) for (const virtual of draft.list('virtual')) if (virtual.rules.some((path) => edited.has(path))) affected.add(virtual);
+  if (edited.size > 0)
+    for (const virtual of draft.list('virtual'))
+      if (virtual.rules.some((path) => edited.has(path))) affected.add(virtual);
   for (const virtual of affected) {
     if (virtual.profiles.some(({ path }) => draft.get('profile', path)?.type === 'http')) continue;
     for (const path of virtual.rules) {
@@ -136,7 +195,8 @@ function pointersOf(virtual: Virtual): Pointer[] {
 }
 
 function mustExist([kind, path]: Pointer, user: string, draft: View): void {
-  if (!draft.get(kind, path)) throw new Refusal(400, `01070712:3: ${user} points at ${words[kind]} (${path}), which does not exist.`);
+  if (!draft.get(kind, path))
+    throw new Refusal(400, `01070712:3: ${user} points at ${words[kind]} (${path}), which does not exist.`);
 }
 
 const words: Record<Kind, string> = {
@@ -158,7 +218,10 @@ async function checkRemoved(changes: Change[], draft: View, rules: RuleEngine): 
   if (gone.size === 0) return;
   const refuse = (pointer: Pointer, user: string): void => {
     if (!gone.has(`${pointer[0]} ${pointer[1]}`)) return;
-    throw new Refusal(400, `01070265:3: The ${words[pointer[0]]} (${pointer[1]}) cannot be deleted because it is in use by a ${user}.`);
+    throw new Refusal(
+      400,
+      `01070265:3: The ${words[pointer[0]]} (${pointer[1]}) cannot be deleted because it is in use by a ${user}.`,
+    );
   };
   for (const virtual of draft.list('virtual')) {
     for (const pointer of pointersOf(virtual)) refuse(pointer, `Virtual Server (${virtual.fullPath})`);
@@ -169,17 +232,24 @@ async function checkRemoved(changes: Change[], draft: View, rules: RuleEngine): 
     for (const member of pool.members) refuse(['node', nodePath(member)], `Pool (${pool.fullPath})`);
   }
   for (const profile of draft.list('profile')) {
-    if (profile.certificate !== undefined) refuse(['certificate', profile.certificate], `Profile (${profile.fullPath})`);
+    if (profile.certificate !== undefined)
+      refuse(['certificate', profile.certificate], `Profile (${profile.fullPath})`);
   }
-  if (changes.some(({ kind, after }) => !after && (kind === 'pool' || kind === 'data-group'))) await checkRulesOf(draft, rules, refuse);
+  if (changes.some(({ kind, after }) => !after && (kind === 'pool' || kind === 'data-group')))
+    await checkRulesOf(draft, rules, refuse);
   checkEmpty(changes, draft);
 }
 
-async function checkRulesOf(draft: View, rules: RuleEngine, refuse: (pointer: Pointer, user: string) => void): Promise<void> {
+async function checkRulesOf(
+  draft: View,
+  rules: RuleEngine,
+  refuse: (pointer: Pointer, user: string) => void,
+): Promise<void> {
   for (const rule of draft.list('rule')) {
     for (const { kind, name } of (await factsOf(rule, rules)).references) {
-      const path = pathsOf(rule.fullPath, name).find((one) => draft.get(kind, one));
-      if (path === undefined) for (const one of pathsOf(rule.fullPath, name)) refuse([kind, one], `Rule (${rule.fullPath})`);
+      const paths = pathsOf(rule.fullPath, name);
+      if (!paths.some((one) => draft.get(kind, one)))
+        paths.forEach((one) => refuse([kind, one], `Rule (${rule.fullPath})`));
     }
   }
 }
@@ -190,7 +260,8 @@ function checkEmpty(changes: Change[], draft: View): void {
   const all = (Object.keys(words) as Kind[]).flatMap((kind) => draft.list(kind).map((item) => item.fullPath));
   for (const folder of folders) {
     const left = all.find((path) => path.startsWith(`${folder}/`));
-    if (left !== undefined) throw new Refusal(400, `01070829:5: Input error: folder ${folder} is not empty: ${left} is in it.`);
+    if (left !== undefined)
+      throw new Refusal(400, `01070829:5: Input error: folder ${folder} is not empty: ${left} is in it.`);
   }
 }
 

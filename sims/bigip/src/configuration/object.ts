@@ -168,7 +168,16 @@ export function destinationOf(text: string): { address: string; port: number } |
 }
 
 /** The port names that the device shows and takes in place of numbers. */
-const portNames: Record<string, number> = { any: 0, ftp: 21, ssh: 22, telnet: 23, smtp: 25, domain: 53, http: 80, https: 443 };
+const portNames: Record<string, number> = {
+  any: 0,
+  ftp: 21,
+  ssh: 22,
+  telnet: 23,
+  smtp: 25,
+  domain: 53,
+  http: 80,
+  https: 443,
+};
 
 export function joinPort(address: string, port: number): string {
   return `${address}${address.includes(':') ? '.' : ':'}${port}`;

@@ -15,5 +15,8 @@ export function notFound(what: string, path: string): Refusal {
 }
 
 export function alreadyThere(what: string, path: string): Refusal {
-  return new Refusal(409, `01020066:3: The requested ${what} (${path}) already exists in partition ${path.split('/')[1]}.`);
+  return new Refusal(
+    409,
+    `01020066:3: The requested ${what} (${path}) already exists in partition ${path.split('/')[1]}.`,
+  );
 }

@@ -64,6 +64,8 @@ export class Configuration implements View {
 export class Draft implements View {
   #from: Configuration;
   #changed = new Map<Kind, Map<string, Identity | undefined>>();
+  /** `kind path` of objects deleted and made anew under their name. */
+  readonly recreated = new Set<string>();
 
   constructor(from: Configuration) {
     this.#from = from;
@@ -85,7 +87,10 @@ export class Draft implements View {
   }
 
   put<K extends Kind>(kind: K, object: Objects[K]): void {
-    this.#of(kind).set(object.fullPath, { ...object });
+    const table = this.#of(kind);
+    const isDeleted = table.has(object.fullPath) && table.get(object.fullPath) === undefined;
+    if (isDeleted && this.#from.get(kind, object.fullPath)) this.recreated.add(`${kind} ${object.fullPath}`);
+    table.set(object.fullPath, { ...object });
   }
 
   delete(kind: Kind, path: string): void {

@@ -115,7 +115,11 @@ export class RuleEngine {
   }
 
   pool(path: string, members: readonly RulePoolMember[]): void {
-    const line = tclList(['pool', path, tclList(members.flatMap((m) => [m.address, String(m.port), m.up ? '1' : '0']))]);
+    const line = tclList([
+      'pool',
+      path,
+      tclList(members.flatMap((m) => [m.address, String(m.port), m.up ? '1' : '0'])),
+    ]);
     if (this.#pools.get(path) === line) return;
     this.#pools.set(path, line);
     this.#tclsh.tell(line);
@@ -189,7 +193,7 @@ function readFacts(key: string, words: string[]): RuleReading {
 
 function readEffects(words: string[]): Effect[] {
   const effects: Effect[] = [];
-  for (let i = 0; i + 1 < words.length; ) {
+  for (let i = 0; i + 1 < words.length;) {
     const count = Number(words[i + 1]);
     effects.push({ verb: words[i] ?? '', args: words.slice(i + 2, i + 2 + count) });
     i += 2 + count;

@@ -5,17 +5,44 @@ import { tclRunner } from './runner.ts';
 const runner = tclRunner({ limit: 300 });
 afterAll(() => runner.close());
 
-const pools = ['/T/A/yes', '/T/A/no', '/T/A/svc01_8080_pool', '/T/A/svc02_8080_pool', '/T/A/svc03_8080_pool', '/T/A/svc04_8080_pool'];
+const pools = [
+  '/T/A/yes',
+  '/T/A/no',
+  '/T/A/svc01_8080_pool',
+  '/T/A/svc02_8080_pool',
+  '/T/A/svc03_8080_pool',
+  '/T/A/svc04_8080_pool',
+];
 const dataGroups = [
-  { name: '/T/A/nets', type: 'ip' as const, records: [{ name: '10.0.0.0/8', data: 'ten' }, { name: '10.1.0.0/16', data: 'ten-one' }, { name: '2001:db8::/32', data: 'six' }] },
-  { name: '/T/A/paths', type: 'string' as const, records: [{ name: '/a', data: '1' }, { name: '/b/c', data: '2' }] },
+  {
+    name: '/T/A/nets',
+    type: 'ip' as const,
+    records: [
+      { name: '10.0.0.0/8', data: 'ten' },
+      { name: '10.1.0.0/16', data: 'ten-one' },
+      { name: '2001:db8::/32', data: 'six' },
+    ],
+  },
+  {
+    name: '/T/A/paths',
+    type: 'string' as const,
+    records: [
+      { name: '/a', data: '1' },
+      { name: '/b/c', data: '2' },
+    ],
+  },
   { name: '/T/A/hostile', type: 'string' as const, records: [{ name: '"]; exec rm -rf /; [', data: '$x}{' }] },
 ];
 const rule = (text: string) => [{ name: '/T/A/r', text }];
 const request = {
   clientAddress: '10.1.2.3',
   uri: '/a/b.html?x=1&y=a%20b',
-  headers: [['Host', 'A.domain.com:80'], ['Cookie', 'one=1; two=2'], ['X', 'first'], ['x', 'last']] as [string, string][],
+  headers: [
+    ['Host', 'A.domain.com:80'],
+    ['Cookie', 'one=1; two=2'],
+    ['X', 'first'],
+    ['x', 'last'],
+  ] as [string, string][],
 };
 
 const truths: [condition: string, truth: boolean][] = [
@@ -102,7 +129,13 @@ const weights = `when HTTP_REQUEST { \n if {[expr {[expr {0xffffffff & [crc32 [I
 const short = (pool: string | undefined) => pool?.slice(5, 10);
 
 test("in the seed's order the last pool wins, so its canary gets nothing", async () => {
-  await runner.load([{ name: '/T/A/canary', text: canary }, { name: '/T/A/weights', text: weights }], { pools });
+  await runner.load(
+    [
+      { name: '/T/A/canary', text: canary },
+      { name: '/T/A/weights', text: weights },
+    ],
+    { pools },
+  );
   const rows: [string, [string, string][], string[]][] = [
     ['192.0.2.1', [['Host', 'a.domain.com']], ['svc03', 'svc01']],
     ['192.0.2.1', [['Content-Length', '10']], ['svc03', 'svc01']],
@@ -119,26 +152,40 @@ test("in the seed's order the last pool wins, so its canary gets nothing", async
 });
 
 test('turned round, five thousand clients split by the weights of the canary', async () => {
-  await runner.load([{ name: '/T/A/weights', text: weights }, { name: '/T/A/canary', text: canary }], { pools });
+  await runner.load(
+    [
+      { name: '/T/A/weights', text: weights },
+      { name: '/T/A/canary', text: canary },
+    ],
+    { pools },
+  );
   const counts: Record<string, number> = {};
   const clients = Array.from({ length: 5000 }, (_, i) => `10.${(i * 7) % 250}.${(i * 13) % 250}.${i % 250}`);
-  const outcomes = await Promise.all(clients.map((clientAddress) => runner.run('HTTP_REQUEST', { clientAddress, headers: [['Host', 'a.domain.com']] })));
+  const outcomes = await Promise.all(
+    clients.map((clientAddress) => runner.run('HTTP_REQUEST', { clientAddress, headers: [['Host', 'a.domain.com']] })),
+  );
   for (const { pool } of outcomes) counts[short(pool) ?? ''] = (counts[short(pool) ?? ''] ?? 0) + 1;
   expect(Object.keys(counts).sort()).toEqual(['svc03', 'svc04']);
   expect((counts['svc03'] ?? 0) / 5000).toBeCloseTo(0.9, 1);
 });
 
 test('handlers run by priority, equal ones in the order of the list', async () => {
-  const log = (name: string, priority = '') => ({ name: `/T/A/${name}`, text: `when HTTP_REQUEST ${priority} { log local0. ${name} }` });
+  const log = (name: string, priority = '') => ({
+    name: `/T/A/${name}`,
+    text: `when HTTP_REQUEST ${priority} { log local0. ${name} }`,
+  });
   await runner.load([log('c'), log('d'), log('a', 'priority 100'), log('e', 'priority 900')], { pools });
   expect((await runner.run('HTTP_REQUEST', request)).log).toEqual(['a', 'c', 'd', 'e']);
 });
 
 test('variables live as long as the connection, and are shared by its rules', async () => {
-  await runner.load([
-    { name: '/T/A/one', text: 'when CLIENT_ACCEPTED { set n 5; set a(x) 1; return }' },
-    { name: '/T/A/two', text: 'when HTTP_REQUEST { incr n; log local0. "$n $a(x)" }' },
-  ], { pools });
+  await runner.load(
+    [
+      { name: '/T/A/one', text: 'when CLIENT_ACCEPTED { set n 5; set a(x) 1; return }' },
+      { name: '/T/A/two', text: 'when HTTP_REQUEST { incr n; log local0. "$n $a(x)" }' },
+    ],
+    { pools },
+  );
   await runner.run('CLIENT_ACCEPTED', { ...request, connection: 'c1' });
   expect((await runner.run('HTTP_REQUEST', { ...request, connection: 'c1' })).log).toEqual(['6 1']);
   expect((await runner.run('HTTP_REQUEST', { ...request, connection: 'c1' })).log).toEqual(['7 1']);
@@ -146,24 +193,40 @@ test('variables live as long as the connection, and are shared by its rules', as
 });
 
 test('event disable all switches later rules off for the rest of the connection', async () => {
-  await runner.load([
-    { name: '/T/A/one', text: 'when HTTP_REQUEST { if { [HTTP::uri] equals "/b" } { pool yes; event disable all } }' },
-    { name: '/T/A/two', text: 'when HTTP_REQUEST { pool no }' },
-  ], { pools });
-  const pool = async (uri: string) => (await runner.run('HTTP_REQUEST', { clientAddress: '10.0.0.1', uri, connection: 'k' })).pool;
+  await runner.load(
+    [
+      {
+        name: '/T/A/one',
+        text: 'when HTTP_REQUEST { if { [HTTP::uri] equals "/b" } { pool yes; event disable all } }',
+      },
+      { name: '/T/A/two', text: 'when HTTP_REQUEST { pool no }' },
+    ],
+    { pools },
+  );
+  const pool = async (uri: string) =>
+    (await runner.run('HTTP_REQUEST', { clientAddress: '10.0.0.1', uri, connection: 'k' })).pool;
   expect([await pool('/a'), await pool('/b'), await pool('/a')]).toEqual(['/T/A/no', '/T/A/yes', undefined]);
 });
 
 test('procs are called by name, and across rules by path', async () => {
-  await runner.load([
-    { name: '/T/A/lib', text: 'proc twice {x} { return [expr {$x * 2}] }\nwhen HTTP_REQUEST { log local0. [call twice 4] }' },
-    { name: '/T/A/two', text: 'when HTTP_REQUEST { log local0. [call /T/A/lib::twice 5] }' },
-  ], { pools });
+  await runner.load(
+    [
+      {
+        name: '/T/A/lib',
+        text: 'proc twice {x} { return [expr {$x * 2}] }\nwhen HTTP_REQUEST { log local0. [call twice 4] }',
+      },
+      { name: '/T/A/two', text: 'when HTTP_REQUEST { log local0. [call /T/A/lib::twice 5] }' },
+    ],
+    { pools },
+  );
   expect((await runner.run('HTTP_REQUEST', request)).log).toEqual(['8', '10']);
 });
 
 test('an expression made at run time is read with the same words', async () => {
-  await runner.load(rule('when HTTP_REQUEST { set e {"abc" contains "b" and 1}; if $e { pool yes }; log local0. [expr "2 + 3"] }'), { pools });
+  await runner.load(
+    rule('when HTTP_REQUEST { set e {"abc" contains "b" and 1}; if $e { pool yes }; log local0. [expr "2 + 3"] }'),
+    { pools },
+  );
   expect(await runner.run('HTTP_REQUEST', request)).toMatchObject({ pool: '/T/A/yes', log: ['5'] });
 });
 
@@ -182,27 +245,69 @@ test('bodies inside foreach, switch, while and catch are read too', async () => 
   expect(await runner.run('HTTP_REQUEST', request)).toMatchObject({ pool: '/T/A/yes', log: ['two', 'i 2'] });
 });
 
-const hostile = ['"]; exec rm -rf /; [', '$x}{', '[exit]', '}\nexit\n', 'a\tb\\n', '\u0000', 'ünïcode \u{1f600}', '{', '\\'];
+const hostile = [
+  '"]; exec rm -rf /; [',
+  '$x}{',
+  '[exit]',
+  '}\nexit\n',
+  'a\tb\\n',
+  '\u0000',
+  'ünïcode \u{1f600}',
+  '{',
+  '\\',
+];
 
 test.each(hostile)('text from outside stays data: %j', async (text) => {
-  await runner.load(rule('when HTTP_REQUEST { log local0. "[HTTP::header value X] [HTTP::uri]"; if { [HTTP::header value X] equals "q" } { pool yes } else { pool no } }'), { pools });
-  expect(await runner.run('HTTP_REQUEST', { clientAddress: '10.0.0.1', uri: text, headers: [['X', text]] })).toMatchObject({ pool: '/T/A/no', log: [`${text} ${text}`] });
+  await runner.load(
+    rule(
+      'when HTTP_REQUEST { log local0. "[HTTP::header value X] [HTTP::uri]"; if { [HTTP::header value X] equals "q" } { pool yes } else { pool no } }',
+    ),
+    { pools },
+  );
+  expect(
+    await runner.run('HTTP_REQUEST', { clientAddress: '10.0.0.1', uri: text, headers: [['X', text]] }),
+  ).toMatchObject({ pool: '/T/A/no', log: [`${text} ${text}`] });
 });
 
 test('a record of hostile text matches itself and nothing else happens', async () => {
-  await runner.load(rule('when HTTP_REQUEST { log local0. [class match -value [HTTP::uri] equals hostile] }'), { pools, dataGroups });
-  expect(await runner.run('HTTP_REQUEST', { clientAddress: '10.0.0.1', uri: '"]; exec rm -rf /; [' })).toMatchObject({ log: ['$x}{'] });
+  await runner.load(rule('when HTTP_REQUEST { log local0. [class match -value [HTTP::uri] equals hostile] }'), {
+    pools,
+    dataGroups,
+  });
+  expect(await runner.run('HTTP_REQUEST', { clientAddress: '10.0.0.1', uri: '"]; exec rm -rf /; [' })).toMatchObject({
+    log: ['$x}{'],
+  });
 });
 
 test('commands absent on the device do not exist when a rule builds them at run time', async () => {
-  for (const command of ['exec', 'open', 'socket', 'file', 'source', 'load', 'glob', 'pwd', 'cd', 'exit', 'dict', 'interp', 'proc', 'rename', 'after', 'vwait']) {
+  for (const command of [
+    'exec',
+    'open',
+    'socket',
+    'file',
+    'source',
+    'load',
+    'glob',
+    'pwd',
+    'cd',
+    'exit',
+    'dict',
+    'interp',
+    'proc',
+    'rename',
+    'after',
+    'vwait',
+  ]) {
     await runner.load(rule(`when HTTP_REQUEST { set c ${command}; $c a b }`), { pools });
     expect((await runner.run('HTTP_REQUEST', request)).error).toContain(`invalid command name "${command}"`);
   }
 });
 
 test('an endless rule is stopped and the next request is answered', async () => {
-  await runner.load(rule('when HTTP_REQUEST { if { [HTTP::uri] equals "/loop" } { while {1} { catch { set x 1 } } }; pool yes }'), { pools });
+  await runner.load(
+    rule('when HTTP_REQUEST { if { [HTTP::uri] equals "/loop" } { while {1} { catch { set x 1 } } }; pool yes }'),
+    { pools },
+  );
   const loop = runner.run('HTTP_REQUEST', { clientAddress: '10.0.0.1', uri: '/loop' });
   const next = runner.run('HTTP_REQUEST', { clientAddress: '10.0.0.1', uri: '/' });
   expect((await loop).error).toContain('time limit exceeded');
@@ -210,7 +315,12 @@ test('an endless rule is stopped and the next request is answered', async () => 
 });
 
 test('a rule that kills the interpreter fails alone: it is started anew and answers the rest', async () => {
-  await runner.load(rule('when HTTP_REQUEST { if { [HTTP::uri] equals "/big" } { set x [string repeat abcdefgh 1000000000] }; pool yes }'), { pools });
+  await runner.load(
+    rule(
+      'when HTTP_REQUEST { if { [HTTP::uri] equals "/big" } { set x [string repeat abcdefgh 1000000000] }; pool yes }',
+    ),
+    { pools },
+  );
   const big = runner.run('HTTP_REQUEST', { clientAddress: '10.0.0.1', uri: '/big' });
   const next = runner.run('HTTP_REQUEST', { clientAddress: '10.0.0.1', uri: '/' });
   expect((await big).error).toBeDefined();
@@ -224,7 +334,12 @@ test('a missing interpreter says what to install', async () => {
 });
 
 test('responses, headers and logs come back in order', async () => {
-  await runner.load(rule('when HTTP_REQUEST { HTTP::header insert A 1; HTTP::header replace Host b; HTTP::header remove X; HTTP::respond 503 content "no {luck}" Retry-After 5 }'), { pools });
+  await runner.load(
+    rule(
+      'when HTTP_REQUEST { HTTP::header insert A 1; HTTP::header replace Host b; HTTP::header remove X; HTTP::respond 503 content "no {luck}" Retry-After 5 }',
+    ),
+    { pools },
+  );
   const { response, effects } = await runner.run('HTTP_REQUEST', request);
   expect(response).toEqual({ status: 503, headers: [['Retry-After', '5']], content: 'no {luck}' });
   expect(effects.map((effect) => effect.verb)).toEqual(['header-insert', 'header-replace', 'header-remove', 'respond']);

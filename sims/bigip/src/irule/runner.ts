@@ -51,7 +51,10 @@ export interface RunnerOutcome {
 
 export interface TclRunner {
   /** Replaces what was loaded before. With errors nothing is attached. */
-  load(rules: readonly RunnerRule[], environment: RunnerEnvironment): Promise<{ errors: RunnerError[]; warnings: string[] }>;
+  load(
+    rules: readonly RunnerRule[],
+    environment: RunnerEnvironment,
+  ): Promise<{ errors: RunnerError[]; warnings: string[] }>;
   run(event: string, request: RunnerRequest): Promise<RunnerOutcome>;
   close(): Promise<void>;
 }
@@ -77,14 +80,24 @@ export function tclRunner(options: EngineOptions = {}): TclRunner {
         } else errors.push({ rule: rule.name, ...reading.fault });
       }
       engine.detach(set);
-      if (errors.length === 0) await engine.attach(set, rules.map(({ name, text }) => ({ path: name, text })));
+      if (errors.length === 0)
+        await engine.attach(
+          set,
+          rules.map(({ name, text }) => ({ path: name, text })),
+        );
       engine.keep(new Set());
       return { errors, warnings };
     },
     async run(event, request) {
       serial += 1;
       const connection = request.connection ?? `one-${serial}`;
-      const effects = await engine.fire({ set, connection, name: event, facts: factsOf(request), headers: request.headers ?? [] });
+      const effects = await engine.fire({
+        set,
+        connection,
+        name: event,
+        facts: factsOf(request),
+        headers: request.headers ?? [],
+      });
       if (request.connection === undefined) engine.forget(connection);
       return outcomeOf(effects);
     },

@@ -87,7 +87,13 @@ export class Tclsh {
     const script = fileURLToPath(new URL('./tcl/device.tcl', import.meta.url));
     const command = this.#options.command ?? 'tclsh';
     // The limit on memory keeps a rule such as `string repeat x 1000000000000` from taking the machine.
-    const child = spawn('/bin/sh', ['-c', 'ulimit -v 1500000; exec "$0" "$@"', command, script, String(this.#options.limit)]);
+    const child = spawn('/bin/sh', [
+      '-c',
+      'ulimit -v 1500000; exec "$0" "$@"',
+      command,
+      script,
+      String(this.#options.limit),
+    ]);
     this.#child = child;
     let rest = '';
     let complaint = '';

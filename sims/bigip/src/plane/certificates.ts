@@ -1,0 +1,36 @@
+// TLS towards clients: which certificate answers which server name, from the client-ssl profiles of a virtual server.
+
+import { X509Certificate } from 'node:crypto';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import type { Virtual } from '../configuration/object.ts';
+import type { View } from '../configuration/store.ts';
+
+interface Offer {
+  certificate: X509Certificate;
+  context: SecureContext;
+  serverName: string | undefined;
+}
+
+/** Chooses by the name a client asks for: its profile's, then a certificate that names it, then the first. */
+export interface Contexts {
+  choose(serverName: string | undefined): SecureContext | undefined;
+}
+
+export function contextsOf(virtual: Virtual, configuration: View): Contexts {
+  const profiles = virtual.profiles.flatMap(({ path }) => configuration.get('profile', path) ?? []);
+  const ofClient = profiles.filter((profile) => profile.type === 'client-ssl' && profile.certificate !== undefined);
+  const sorted = [...ofClient].sort((a, b) => Number(b.sniDefault ?? false) - Number(a.sniDefault ?? false));
+  const offers = sorted.flatMap((profile): Offer[] => {
+    const pair = configuration.get('certificate', profile.certificate ?? '');
+    if (!pair) return [];
+    const context = createSecureContext({ cert: pair.certificate, key: pair.key });
+    return [{ certificate: new X509Certificate(pair.certificate), context, serverName: profile.serverName }];
+  });
+  return {
+    choose(serverName) {
+      if (serverName === undefined || serverName === '') return offers[0]?.context;
+      const named = offers.find((offer) => offer.serverName === serverName);
+      return (named ?? offers.find((offer) => offer.certificate.checkHost(serverName)) ?? offers[0])?.context;
+    },
+  };
+}
