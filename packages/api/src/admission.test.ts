@@ -116,3 +116,18 @@ test('another address for an enabled ticket is refused', async () => {
   );
   expect(got).toMatchObject({ allowed: false, status: { message: expect.stringContaining('spec.veip') } });
 });
+
+test('a world that has to catch up is waited for, and only where something is to be judged', async () => {
+  let asked = 0;
+  const late = admission(async () => {
+    asked += 1;
+    return makeWorld({ lbtickets: [makeTicket()] });
+  });
+  expect(await late({ operation: 'CREATE', resource: rules, object: makeRule() })).toEqual({ allowed: true });
+  expect(asked).toBe(1);
+  const labelled = { ...makeRule(), metadata: { ...makeRule().metadata, labels: { a: 'b' } } };
+  expect(await late({ operation: 'UPDATE', resource: rules, object: labelled, oldObject: makeRule() })).toEqual({
+    allowed: true,
+  });
+  expect(asked).toBe(1);
+});

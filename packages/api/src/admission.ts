@@ -3,6 +3,7 @@ import type { Problem } from '@fairlead/core';
 import { checkLbrule } from './checks/lbrule.ts';
 import { checkLbticket, checkLbticketRemoval, lbticketWarnings } from './checks/lbticket.ts';
 import { checkLoadbalancer, checkLoadbalancerRemoval } from './checks/loadbalancer.ts';
+import { isUntouched } from './checks/structure.ts';
 import { type World, nameOf } from './checks/world.ts';
 import { filled } from './fill.ts';
 import type { KindOf, Resource } from './kind.ts';
@@ -49,47 +50,68 @@ export const judges: readonly Judge<Any>[] = [
   { kind: lbrules, check: checkLbrule, remove: () => [] },
 ];
 
-/** Judges writes of `kinds` against `world`, which is read anew for each. Everything else is allowed. */
-export function admission(world: World, kinds: readonly Judge<Any>[] = judges): (review: Review) => Promise<Verdict> {
+/**
+ * Where the world comes from. A function is asked for each write that needs judging, and may wait until what it reads has
+ * caught up: a rule that is filed right after its ticket would else be refused by a cache that has not seen the ticket yet.
+ */
+export type WorldSource = World | ((review: Review) => World | Promise<World>);
+
+/** Judges writes of `kinds` against the world. Everything else is allowed. */
+export function admission(
+  source: WorldSource,
+  kinds: readonly Judge<Any>[] = judges,
+): (review: Review) => Promise<Verdict> {
   return async (review) => {
     const { group, resource } = review.resource;
-    const found = kinds.find(({ kind }) => kind.group === group && kind.plural === resource);
-    return found && review.operation !== 'CONNECT' ? decide(found, review, world) : { allowed: true };
+    const judge = kinds.find(({ kind }) => kind.group === group && kind.plural === resource);
+    if (!judge || review.operation === 'CONNECT') return { allowed: true };
+    const old = isResource(review.oldObject) ? filled(judge.kind, review.oldObject) : undefined;
+    const write = review.operation === 'DELETE' ? undefined : completed(judge, review, old);
+    if (write && 'problem' in write) return refusal(judge.kind, review.name ?? '', [write.problem]);
+    // Status, labels and finalizers are most of all writes, and no reason to ask for the world.
+    if (write && isUntouched(write.object, old)) return allowed(write);
+    const world = typeof source === 'function' ? await source(review) : source;
+    if (write) return judgeWrite(judge, { ...write, old }, world);
+    // Without an object there is nothing to remove, which the server says itself.
+    return old ? (refusalOf(judge.kind, old, judge.remove(old, world)) ?? { allowed: true }) : { allowed: true };
   };
 }
 
 type Any = Resource<unknown, unknown>;
 
-function decide(judge: Judge<Any>, review: Review, world: World): Verdict {
-  const old = isResource(review.oldObject) ? filled(judge.kind, review.oldObject) : undefined;
-  if (review.operation === 'DELETE') {
-    // Without an object there is nothing to remove, which the server says itself.
-    return old ? verdict(judge.kind, old, judge.remove(old, world)) : { allowed: true };
-  }
-  if (!isResource(review.object)) {
-    return refusal(judge.kind, review.name ?? '', [
-      { code: 'invalid', message: 'must be an object with metadata and spec', path: 'spec' },
-    ]);
-  }
-  const sent = filled(judge.kind, review.object);
-  const object = old && judge.complete ? judge.complete(sent, old) : sent;
-  const judged = verdict(judge.kind, object, judge.check(object, old, world));
-  if (!judged.allowed) return judged;
-  const warnings = judge.warn?.(object, old, world) ?? [];
-  return {
-    allowed: true,
-    ...(object === sent ? {} : { object }),
-    ...(warnings.length === 0 ? {} : { warnings }),
-  };
+/** What was sent, and as it is to be stored. */
+interface Write {
+  sent: Any;
+  object: Any;
 }
+
+function completed(judge: Judge<Any>, { object }: Review, old: Any | undefined): Write | { problem: Problem } {
+  if (!isResource(object)) {
+    return { problem: { code: 'invalid', message: 'must be an object with metadata and spec', path: 'spec' } };
+  }
+  const sent = filled(judge.kind, object);
+  return { sent, object: old && judge.complete ? judge.complete(sent, old) : sent };
+}
+
+function judgeWrite(judge: Judge<Any>, write: Write & { old: Any | undefined }, world: World): Verdict {
+  const { object, old } = write;
+  const refused = refusalOf(judge.kind, object, judge.check(object, old, world));
+  return refused ?? allowed(write, judge.warn?.(object, old, world));
+}
+
+const allowed = ({ sent, object }: Write, warnings: string[] = []): Verdict => ({
+  allowed: true,
+  ...(object === sent ? {} : { object }),
+  ...(warnings.length === 0 ? {} : { warnings }),
+});
 
 const isResource = (value: unknown): value is Any => {
   const { metadata, spec } = (value ?? {}) as Partial<Any>;
   return typeof metadata === 'object' && metadata !== null && typeof spec === 'object' && spec !== null;
 };
 
-const verdict = (kind: KindOf<Any>, object: Any, problems: Problem[]): Verdict =>
-  problems.length === 0 ? { allowed: true } : refusal(kind, nameOf(object), problems);
+const refusalOf = (kind: KindOf<Any>, object: Any, problems: Problem[]): Verdict | undefined =>
+  problems.length === 0 ? undefined : refusal(kind, nameOf(object), problems);
 
 /** Wrong fields are Invalid, as the API server says itself; what is well formed but may not be now is Forbidden. */
 function refusal(kind: KindOf<Any>, name: string, problems: Problem[]): Verdict {

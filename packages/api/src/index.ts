@@ -1,6 +1,6 @@
 // Our kinds, once: types, CustomResourceDefinitions, and the checks that admission, command line and browser share.
 export { type Condition } from './condition.ts';
-export { type Judge, type Review, type Verdict, admission, judges } from './admission.ts';
+export { type Judge, type Review, type Verdict, type WorldSource, admission, judges } from './admission.ts';
 export { checkLbrule, conditionOf } from './checks/lbrule.ts';
 export { checkLbticket, checkLbticketRemoval, lbticketWarnings } from './checks/lbticket.ts';
 export { checkLoadbalancer, checkLoadbalancerRemoval } from './checks/loadbalancer.ts';
