@@ -39,18 +39,6 @@ export function garbage(kit: Kit): Controller {
   const { timers, log } = kit;
   const items = queue({ name: 'garbage', timers, log, width: 16, turn: (id) => collect(kit, graph, id) });
 
-  const watch = (kind: Served, at: string): Watched => {
-    const store = new Store<KubeObject>({
-      owner: ({ metadata }) => (metadata.ownerReferences ?? []).map((one) => one.uid),
-    });
-    store.onChange(({ key, after, before }) => {
-      if (after && isInteresting(after)) items.add(`${at} ${key}`);
-      for (const { object, kind: of } of after ? [] : graph.dependents(before!.metadata.uid))
-        items.add(idOf(of, object));
-    });
-    const stopping = new AbortController();
-    return { kind, store, stopping, done: reflect({ ...kit, kind, store }, stopping.signal, () => {}) };
-  };
   const rounds = queue({
     name: 'discovery',
     timers,
@@ -61,7 +49,8 @@ export function garbage(kit: Kit): Controller {
       const wanted = new Map(
         found.value.filter(isCollectable).map((kind) => [groupKind(kind.apiVersion, kind.kind), kind]),
       );
-      for (const [at, kind] of wanted) if (!watched.has(at)) watched.set(at, watch(kind, at));
+      for (const [at, kind] of wanted)
+        if (!watched.has(at)) watched.set(at, watch(kit, { kind, at, graph, again: items.add }));
       for (const [at, held] of watched) {
         if (wanted.has(at)) continue;
         held.stopping.abort();
@@ -85,6 +74,30 @@ export function garbage(kit: Kit): Controller {
   };
 }
 
+interface Wanted {
+  kind: Served;
+  at: string;
+  graph: Graph;
+  again(id: string): void;
+}
+
+function watch(kit: Kit, { kind, at, graph, again }: Wanted): Watched {
+  const store = new Store<KubeObject>({
+    owner: ({ metadata }) => (metadata.ownerReferences ?? []).map((one) => one.uid),
+  });
+  store.onChange(({ key, after, before }) => {
+    if (after && isInteresting(after)) again(`${at} ${key}`);
+    for (const one of after ? [] : graph.dependents(before!.metadata.uid)) again(idOf(one.kind, one.object));
+    // An owner may be waiting for its last dependent to be gone, or to have let go of it.
+    for (const owner of before?.metadata.ownerReferences ?? []) {
+      const isKept = after?.metadata.ownerReferences?.some((one) => one.uid === owner.uid);
+      if (!isKept) again(ownerId(owner, before!, graph.kindOf(owner)?.namespaced ?? true));
+    }
+  });
+  const stopping = new AbortController();
+  return { kind, store, stopping, done: reflect({ ...kit, kind, store }, stopping.signal, () => {}) };
+}
+
 function isCollectable({ verbs, kind }: Served): boolean {
   return kind !== 'Event' && ['list', 'watch', 'delete', 'patch'].every((verb) => verbs.includes(verb));
 }
@@ -103,6 +116,11 @@ interface Graph {
 
 function idOf(kind: Kind, object: KubeObject): string {
   return `${groupKind(kind.apiVersion, kind.kind)} ${keyOf(object)}`;
+}
+
+/** Owners are in the namespace of what they own, or cluster-wide. */
+function ownerId({ apiVersion, kind, name }: OwnerReference, { metadata }: KubeObject, isNamespaced: boolean): string {
+  return `${groupKind(apiVersion, kind)} ${isNamespaced && metadata.namespace ? `${metadata.namespace}/` : ''}${name}`;
 }
 
 function isInteresting({ metadata }: KubeObject): boolean {

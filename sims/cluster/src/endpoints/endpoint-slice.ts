@@ -1,7 +1,6 @@
 // EndpointSlices of every Service that selects pods. A pod's change is written at once: nothing is collected or delayed.
 import { timestamp } from '../clock.ts';
 import type { Controller, Kit } from '../kit.ts';
-import type { Problem } from '../kube/client.ts';
 import { kinds } from '../kube/kinds.ts';
 import type { EndpointSlice, Labels, Service } from '../kube/objects.ts';
 import type { Next } from '../turns/queue.ts';
@@ -54,13 +53,8 @@ async function turn(kit: Kit, key: string): Promise<Next> {
     ...writes.map((one) => write(kit, service, one)),
     ...packing.remove.map((slice) => client.remove(kinds.endpointSlice, slice.metadata, { uid: slice.metadata.uid })),
   ]);
-  const failed = results.find((result) => !result.ok && !isMoot(result.problem));
+  const failed = results.find((result) => !result.ok);
   return failed && !failed.ok ? { problem: failed.problem } : { after: 'change' };
-}
-
-/** A namespace on its way out takes no new objects; there is nothing left to do in it. */
-export function isMoot(problem: Problem): boolean {
-  return problem.status === 403 && problem.message.includes('being terminated');
 }
 
 function write(kit: Kit, service: Service, { ports, endpoints, found }: Packed) {

@@ -7,7 +7,6 @@ import { queue } from '../turns/queue.ts';
 import { canonical } from '../workloads/template.ts';
 import type { EndpointGroup } from './endpoint.ts';
 import { groupsOf, isSelecting } from './endpoint.ts';
-import { isMoot } from './endpoint-slice.ts';
 import { podsOf, servicesOf } from './selection.ts';
 
 const capacity = 1000;
@@ -51,7 +50,7 @@ async function turn(kit: Kit, key: string): Promise<Next> {
   const result = found
     ? await client.replace<Endpoints>(kinds.endpoints, { metadata: { ...metadata, uid, resourceVersion }, subsets })
     : await client.create<Endpoints>(kinds.endpoints, { metadata, subsets });
-  return result.ok || isMoot(result.problem) ? { after: 'change' } : { problem: result.problem };
+  return result.ok ? { after: 'change' } : { problem: result.problem };
 }
 
 /** Terminating pods are no addresses here, unless the Service publishes what is not ready. */

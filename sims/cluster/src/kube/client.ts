@@ -14,6 +14,9 @@ export interface Problem {
   retryAfterMs?: number;
 }
 
+/** The reason of a refusal because the namespace is being deleted. */
+export const namespaceTerminating = 'NamespaceTerminating';
+
 export type Result<T> = { ok: true; value: T } | { ok: false; problem: Problem };
 
 export interface ListPage<T> {
@@ -187,12 +190,14 @@ async function* lines<T>(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<T> {
 }
 
 function problemOf(what: string, received: Received, text: string): Problem {
-  let body: { reason?: string; message?: string } = {};
+  let body: { reason?: string; message?: string; details?: { causes?: { reason?: string }[] } } = {};
   if (text.startsWith('{')) body = JSON.parse(text) as typeof body;
   const seconds = Number(received.retryAfter ?? Number.NaN);
   return {
     status: received.status,
-    reason: body.reason ?? 'Unknown',
+    reason: body.details?.causes?.some((one) => one.reason === namespaceTerminating)
+      ? namespaceTerminating
+      : (body.reason ?? 'Unknown'),
     message: `${what}: ${received.status} ${body.message ?? text.slice(0, 200)}`,
     ...(Number.isFinite(seconds) && { retryAfterMs: seconds * 1000 }),
   };

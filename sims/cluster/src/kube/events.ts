@@ -3,6 +3,7 @@
 import type { Clock } from '../clock.ts';
 import { timestamp } from '../clock.ts';
 import type { Client, Result } from './client.ts';
+import { namespaceTerminating } from './client.ts';
 import { kinds } from './kinds.ts';
 import type { KubeEvent, KubeObject } from './objects.ts';
 
@@ -36,7 +37,8 @@ export function recorder({ client, clock, log }: RecorderOptions): Recorder {
     isSending = true;
     for (let next = backlog.shift(); next; next = backlog.shift()) {
       const result = await next();
-      if (!result.ok && result.problem.status !== 404) log(`event not written: ${result.problem.message}`);
+      const isMoot = !result.ok && (result.problem.status === 404 || result.problem.reason === namespaceTerminating);
+      if (!result.ok && !isMoot) log(`event not written: ${result.problem.message}`);
     }
     isSending = false;
     if (dropped > 0) log(`${dropped} events dropped: more than ${longestBacklog} were waiting`);

@@ -1,6 +1,7 @@
 // Keys waiting for a turn. A key waits once, at its earliest time, and never has two turns at once;
 // a failed turn comes again after a back-off that doubles. This is the one place where a bug in a turn is caught.
 import type { Problem } from '../kube/client.ts';
+import { namespaceTerminating } from '../kube/client.ts';
 import type { Timer, Timers } from './timers.ts';
 
 /** What a turn wants next: nothing until a change, another turn after `ms`, or a retry because of a problem. */
@@ -38,9 +39,12 @@ export function queue({ name, timers, turn, width = 8, log }: QueueOptions) {
   const run = async (key: string) => {
     try {
       const next = await turn(key);
-      if ('problem' in next) return retry(key, next.problem.message, next.problem.retryAfterMs);
+      // A namespace on its way out takes no new objects: nothing is left to do there until something changes.
+      if ('problem' in next && next.problem.reason !== namespaceTerminating) {
+        return retry(key, next.problem.message, next.problem.retryAfterMs);
+      }
       failures.delete(key);
-      if (next.after !== 'change') waiting.set(key, next.after);
+      if ('after' in next && next.after !== 'change') waiting.set(key, next.after);
     } catch (error) {
       log(`${name} ${key}: bug: ${error instanceof Error ? error.stack : String(error)}`);
       retry(key, 'bug');
