@@ -64,7 +64,7 @@ export function caller(options: CallerOptions): Caller {
 }
 
 async function whole(options: CallerOptions, request: KubeRequest, parent?: AbortSignal): Promise<KubeResult<unknown>> {
-  const guard = idleGuard(options.clock, () => patience, parent);
+  const guard = idleGuard(options.clock, { idle: () => patience, parent });
   const answer = await textOf(options, request, guard.signal);
   guard.end();
   if (!guard.expired || answer.ok) return answer;

@@ -12,10 +12,17 @@ export interface IdleGuard {
   end(): void;
 }
 
-/** `idle`: milliseconds of silence that are too long; asked again at each look. */
-export function idleGuard(clock: Clock, idle: () => number, parent?: AbortSignal): IdleGuard {
+export interface IdleLimits {
+  /** Milliseconds of silence that are too long; asked again at each look. */
+  idle: () => number;
+  parent?: AbortSignal | undefined;
+  /** When something was heard last; now when absent. */
+  since?: number | undefined;
+}
+
+export function idleGuard(clock: Clock, { idle, parent, since }: IdleLimits): IdleGuard {
   const stop = new AbortController();
-  let last = clock.now();
+  let last = since ?? clock.now();
   let expired = false;
   const end = () => {
     parent?.removeEventListener('abort', end);
@@ -23,7 +30,9 @@ export function idleGuard(clock: Clock, idle: () => number, parent?: AbortSignal
   };
   // One sleeper for the whole exchange, not one per chunk: it looks again at the moment the latest chunk allows.
   const wait = async () => {
-    for (let left = idle(); left > 0; left = last + idle() - clock.now()) {
+    for (;;) {
+      const left = last + idle() - clock.now();
+      if (left <= 0) break;
       await clock.sleep(left, stop.signal);
       if (stop.signal.aborted) return;
     }

@@ -61,6 +61,8 @@ interface Entry {
   ahead?: number;
   /** How long its work takes to end, in milliseconds. */
   windDown?: number;
+  /** How long its requests are on the way, in milliseconds. */
+  delay?: number;
 }
 
 function enter(
@@ -68,11 +70,12 @@ function enter(
   identity: string,
   how: Entry,
 ) {
-  const { ahead = 0, windDown = 0 } = how;
+  const { ahead = 0, windDown = 0, delay = 0 } = how;
   const own: Clock = { now: () => clock.now() + ahead, sleep: clock.sleep };
   const net = { cut: false, losing: 0, hangs: false };
   const send: Send = async (request) => {
     if (net.hangs) return new Promise(() => {});
+    await clock.sleep(delay);
     if (net.cut) throw new Error('cut');
     const answer = await server.send(request);
     if (request.method !== 'PUT' || net.losing-- <= 0) return answer;
@@ -156,6 +159,18 @@ test('a call that hangs does not keep a leader in office', async () => {
   a.net.hangs = true;
   await clock.advance(14_000);
   expect(story[1]).toMatch(/^a stopped 13\.3/);
+  a.stop();
+  await clock.advance(300_000);
+  await a.running;
+});
+
+test('a term counts from when its claim was sent, not from when the answer came', async () => {
+  const { clock, story, enter } = contest();
+  const a = enter('a', { delay: 5_000 });
+  await clock.advance(10_000);
+  a.net.hangs = true;
+  await clock.advance(10_000);
+  expect(story).toEqual(['a leads 10', 'a stopped 14.3']);
   a.stop();
   await clock.advance(300_000);
   await a.running;

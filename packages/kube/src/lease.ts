@@ -73,16 +73,16 @@ function candidate(options: LeadOptions, leader: Leader): () => Promise<Held | u
   const { kube, clock, namespace, name } = options;
   let seen = { mark: '', at: 0 };
   return async () => {
-    const since = clock.now();
     const found = await kube.get(leases, { namespace, name });
+    const since = clock.now();
     if (!found.ok && found.problem.code !== 'missing') return void leader.trouble?.(found.problem);
     if (!found.ok) return taken(await kube.create(leases, claim(options)), since, leader);
     const { spec = {} } = found.value;
     const mark = markOf(found.value);
     // Counted from after the answer: an answer that took long must not make the holder look older than it is.
-    if (mark !== seen.mark) seen = { mark, at: clock.now() };
+    if (mark !== seen.mark) seen = { mark, at: since };
     const theirs = (spec.leaseDurationSeconds ?? durationOf(options) / 1000) * 1000;
-    if (spec.holderIdentity && clock.now() - seen.at < theirs) return undefined;
+    if (spec.holderIdentity && since - seen.at < theirs) return undefined;
     return taken(await kube.replace(leases, claim(options, found.value)), since, leader);
   };
 }
@@ -120,8 +120,7 @@ function claim(options: LeadOptions, from?: Lease): Lease {
 async function term(options: LeadOptions, leader: Leader, first: Held, parent: AbortSignal): Promise<void> {
   const { clock } = options;
   // Aborts when renewals stay away, whatever a call may still be waiting for.
-  const guard = idleGuard(clock, () => longestWithout(options), parent);
-  guard.heard(first.since);
+  const guard = idleGuard(clock, { idle: () => longestWithout(options), parent, since: first.since });
   const ended = new AbortController();
   let held: Held | undefined = first;
   const renew = async () => {

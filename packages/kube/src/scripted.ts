@@ -127,3 +127,15 @@ export function streamed(): Stream {
     reset: () => put(new Error('read ECONNRESET')),
   };
 }
+
+/** The object of a BOOKMARK event. */
+export const bookmark = (resourceVersion: string, annotations?: Record<string, string>) => ({
+  metadata: { resourceVersion, annotations },
+});
+
+/** Annotations of the bookmark that ends an initial list. */
+export const initialEnd = { 'k8s.io/initial-events-end': 'true' };
+
+/** A short word for an object and its state. */
+export const mark = (object: ConfigMap | undefined): string =>
+  object ? `${object.metadata.name}@${object.metadata.resourceVersion}` : '';

@@ -3,7 +3,7 @@ import { fakeClock } from '@fairlead/testkit';
 import { expect, test } from 'vitest';
 import { configMaps, type ConfigMap } from './kinds.ts';
 import type { Change, Kube, KubeProblem, WatchOptions, WatchSink } from './kube.ts';
-import { clientOf, configMap, scripted } from './scripted.ts';
+import { clientOf, configMap, mark, scripted } from './scripted.ts';
 import { type LiveStore, store, type StoreOptions } from './store.ts';
 
 interface Fed {
@@ -31,8 +31,6 @@ function fed(options: StoreOptions<ConfigMap> = {}): Fed {
   return { copy, sink, seen, given };
 }
 
-const mark = (object: ConfigMap | undefined) =>
-  object ? `${object.metadata.name}@${object.metadata.resourceVersion}` : '';
 const names = (objects: Iterable<ConfigMap>) => [...objects].map(({ metadata }) => metadata.name);
 const labelled = (name: string, resourceVersion: string, app: string, namespace = 'shop'): ConfigMap => ({
   ...configMap(name, resourceVersion),

@@ -39,7 +39,7 @@ export interface StreamReader<T extends KubeObject> {
 
 /** Reads until the end. Rejects only when `reader` throws, which is a bug. After an abort no event is told. */
 export async function stream<T extends KubeObject>(source: StreamSource, reader: StreamReader<T>): Promise<StreamEnd> {
-  const guard = idleGuard(source.clock, source.idle, source.signal);
+  const guard = idleGuard(source.clock, { idle: source.idle, parent: source.signal });
   try {
     const end = await follow(source, guard, reader);
     // Our own abort looks like a broken connection from inside.
@@ -69,10 +69,7 @@ async function follow<T extends KubeObject>(
     guard.heard();
     for (const line of lines(next.value)) {
       const end = guard.signal.aborted ? ({ how: 'closed' } as const) : readLine(line, request, reader);
-      if (!end) continue;
-      // The rest is not wanted, so the body must be closed: else its connection stays taken.
-      await chunks.return?.();
-      return end;
+      if (end) return end;
     }
   }
 }

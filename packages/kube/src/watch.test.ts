@@ -1,17 +1,25 @@
 // What a watcher does in each situation that a server, or the way to it, can bring about.
+import { getEventListeners } from 'node:events';
 import { fakeClock } from '@fairlead/testkit';
 import { expect, test } from 'vitest';
 import type { KubeOptions } from './client.ts';
-import { configMaps, type ConfigMap } from './kinds.ts';
+import { configMaps } from './kinds.ts';
 import type { Trouble } from './kube.ts';
-import { type Answer, clientOf, configMap, json, listOf, refused, scripted, streamed } from './scripted.ts';
+import {
+  type Answer,
+  bookmark,
+  clientOf,
+  configMap,
+  json,
+  listOf,
+  mark,
+  refused,
+  scripted,
+  streamed,
+} from './scripted.ts';
 import { store } from './store.ts';
 
 const refusal = () => refused(422, 'Invalid');
-const bookmark = (resourceVersion: string, annotations?: Record<string, string>) => ({
-  metadata: { resourceVersion, annotations },
-});
-const initialEnd = { 'k8s.io/initial-events-end': 'true' };
 
 /** A store whose server has no WatchList and answers as told after the first refusal. Stop it at the end of each test. */
 async function begin(answers: Answer[], options: Partial<KubeOptions> = {}) {
@@ -33,11 +41,9 @@ async function begin(answers: Answer[], options: Partial<KubeOptions> = {}) {
   /** What was asked after the refused try, without the parts that are always there. */
   const asks = () =>
     server.lines.slice(1).map((line) => line.replace(/&timeoutSeconds=\d+|allowWatchBookmarks=true&/g, ''));
-  return { clock, server, copy, seen, troubles, end, asks };
+  return { clock, server, copy, seen, troubles, end, asks, stop };
 }
 
-const mark = (object: ConfigMap | undefined) =>
-  object ? `${object.metadata.name}@${object.metadata.resourceVersion}` : '';
 const listPath = 'GET /api/v1/configmaps?limit=500';
 const watchPath = (at: string) => `GET /api/v1/configmaps?watch=true&resourceVersion=${at}`;
 
@@ -190,35 +196,44 @@ test('a server that is behind the place to resume from, restored from a backup, 
   await end();
 });
 
-test('what is not needed is projected away, from lists, streams of lists and changes alike', async () => {
-  const clock = fakeClock();
-  const pages = streamed();
-  const project = (object: ConfigMap): ConfigMap => ({ ...object, data: {} });
-  const fat = (name: string, at: string) => configMap(name, at, { data: { fat: 'x' } });
-  const initial = streamed();
-  const server = scripted(initial.answer);
-  const client = clientOf(server, clock);
-  const stop = new AbortController();
-  const copies = [store(client, configMaps, { project })];
-  const runs = copies.map((copy) => copy.run(stop.signal));
-  initial.event('ADDED', fat('a', '1'));
-  initial.event('BOOKMARK', bookmark('1', initialEnd));
-  initial.event('ADDED', fat('b', '2'));
+test('a stream that was sound ends the count of failures', async () => {
+  const fails = [1, 2, 3, 4].map(() => refused(500, 'InternalError'));
+  const sound = streamed();
+  const { clock, server, end, asks } = await begin([listOf([], '1'), ...fails, sound.answer]);
+  await clock.advance(2_000);
+  expect(asks().length).toBe(6);
+  await clock.advance(20_000);
+  server.next(refused(500, 'InternalError'));
+  sound.close();
   await clock.advance(0);
-  server.next(refusal(), listOf([fat('a', '1')], '2'), pages.answer);
-  const paged = store(client, configMaps, { project });
-  runs.push(paged.run(stop.signal));
+  expect(asks().length).toBe(7);
+  await clock.advance(125);
+  expect(asks().length).toBe(8);
+  await end();
+});
+
+test('many resumes leave no listeners on the signal', async () => {
+  const streams = Array.from({ length: 20 }, () => streamed());
+  const { clock, stop, end, asks } = await begin([listOf([], '1'), ...streams.map(({ answer }) => answer)]);
+  for (const stream of streams) {
+    await clock.advance(20_000);
+    stream.close();
+  }
   await clock.advance(0);
-  pages.event('MODIFIED', fat('a', '3'));
+  expect(asks().length).toBe(22);
+  expect(getEventListeners(stop.signal, 'abort').length).toBeLessThan(3);
+  await end();
+});
+
+test('who aborts from within a listener hears nothing of the same chunk any more', async () => {
+  const first = streamed();
+  const { clock, copy, seen, stop, end } = await begin([listOf([], '1'), first.answer]);
+  copy.listen(() => stop.abort());
+  const lines = ['a', 'b'].map((name) => `${JSON.stringify({ type: 'ADDED', object: configMap(name, '2') })}\n`);
+  first.bytes(new TextEncoder().encode(lines.join('')));
   await clock.advance(0);
-  const all = [...copies, paged].flatMap((copy) => [...copy.all()]);
-  expect(all.map((object) => [mark(object), object.data])).toEqual([
-    ['a@1', {}],
-    ['b@2', {}],
-    ['a@3', {}],
-  ]);
-  stop.abort();
-  await Promise.all(runs);
+  expect(seen).toEqual(['>a@2']);
+  await end();
 });
 
 test('a bookmark moves the place to resume from, and is no change', async () => {
@@ -243,51 +258,6 @@ test('a connection on which nothing was heard for long is replaced', async () =>
   await clock.advance(1);
   expect(asks().at(-1)).toBe(watchPath('2'));
   await end();
-});
-
-test('a server that has WatchList is asked for one stream: the copy is whole at the marked bookmark', async () => {
-  const clock = fakeClock();
-  const first = streamed();
-  const server = scripted(first.answer);
-  const copy = store(clientOf(server, clock), configMaps);
-  const stop = new AbortController();
-  const running = copy.run(stop.signal);
-  first.event('ADDED', configMap('a', '1'));
-  first.event('ADDED', configMap('b', '2'));
-  first.event('MODIFIED', configMap('a', '3'));
-  first.event('DELETED', configMap('b', '4'));
-  first.event('BOOKMARK', bookmark('4'));
-  await clock.advance(0);
-  expect([copy.synced, [...copy.all()].length]).toEqual([false, 0]);
-  first.event('BOOKMARK', bookmark('5', initialEnd));
-  first.event('ADDED', configMap('c', '6'));
-  await clock.advance(100_000);
-  expect([...copy.all()].map(mark)).toEqual(['a@3', 'c@6']);
-  expect(server.lines).toEqual([
-    'GET /api/v1/configmaps?watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=300',
-  ]);
-  first.close();
-  await clock.advance(0);
-  expect(server.lines[1]).toContain('resourceVersion=6');
-  stop.abort();
-  await running;
-});
-
-test('a server that takes WatchList for a plain watch is found out by its silence, once', async () => {
-  const clock = fakeClock();
-  const first = streamed();
-  const server = scripted(first.answer);
-  const client = clientOf(server, clock);
-  const stop = new AbortController();
-  const running = store(client, configMaps).run(stop.signal);
-  first.event('ADDED', configMap('a', '1'));
-  await clock.advance(5_000);
-  expect(server.lines[1]).toBe(listPath);
-  const another = store(client, configMaps).run(stop.signal);
-  await clock.advance(0);
-  expect(server.lines[2]).toBe(listPath);
-  stop.abort();
-  await Promise.all([running, another]);
 });
 
 test('chunks may split lines and characters anywhere', async () => {
