@@ -179,7 +179,12 @@ const faults: [what: string, break_: (part: Part) => void, path: string, message
     '/t1/app/web_pool/members/0/serverAddresses',
     'a member already',
   ],
-  ['a name that begins with a digit', ({ app }) => (app['80_vs'] = secondOn('20.1.0.11')), '/t1/app/80_vs', 'cannot be a name'],
+  [
+    'a name that begins with a digit',
+    ({ app }) => (app['80_vs'] = secondOn('20.1.0.11')),
+    '/t1/app/80_vs',
+    'cannot be a name',
+  ],
   ['a name of one letter', ({ app }) => (app['x'] = secondOn('20.1.0.11')), '/t1/app/x', 'cannot be a name'],
   [
     'a path of more than 195 characters',

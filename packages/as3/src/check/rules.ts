@@ -24,8 +24,7 @@ function ofRule(rule: Placed, scene: Scene, read: Map<string, RuleStructure>): P
     ...missing(rule, scene, { names: lists, wanted: 'Data_Group' }),
   ];
   for (const [named] of text.matchAll(/(?<![A-Za-z0-9_./-])\/[A-Za-z][\w.-]*\/[A-Za-z][\w.-]*\/[A-Za-z][\w.-]+/g)) {
-    const [, tenant = '', application = ''] = named.split('/');
-    const isOurs = scene.objects.some((other) => other.tenant === tenant && other.application === application);
+    const isOurs = scene.applications.has(named.split('/').slice(0, 3).join('/'));
     if (isOurs && !scene.byPath.has(named)) problems.push({ code: 'invalid', message: `there is no ${named}`, path });
   }
   if (text.includes('`') && rule.object['expand'] !== false)

@@ -15,6 +15,8 @@ export interface Scene {
   objects: Placed[];
   byPath: ReadonlyMap<string, Placed>;
   tenants: ReadonlySet<string>;
+  /** `/tenant/application` of all that are declared. */
+  applications: ReadonlySet<string>;
 }
 
 export function scene(adc: Record<string, unknown>): Scene {
@@ -27,7 +29,9 @@ export function scene(adc: Record<string, unknown>): Scene {
     }
   }
   const byPath = new Map(objects.map((placed) => [placed.path, placed]));
-  return { adc, objects, byPath, tenants: new Set(tenantsOf(adc).map(([name]) => name)) };
+  const tenants = new Set(tenantsOf(adc).map(([name]) => name));
+  const applications = new Set(objects.map(({ tenant, application }) => `/${tenant}/${application}`));
+  return { adc, objects, byPath, tenants, applications };
 }
 
 export const tenantsOf = (adc: Record<string, unknown>): [string, Classed][] =>
