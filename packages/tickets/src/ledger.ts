@@ -127,23 +127,40 @@ export class Ledger {
     if (!pools?.ok) return pools ?? fail('missing', `Loadbalancer ${loadbalancer} does not exist`);
     this.#unwant(applicant.name);
     const before = this.#held(applicant.name);
-    const ve = this.#takeOne({ loadbalancer, layer: 've' }, applicant, wish.veip);
-    const ltm = ve.ok ? this.#takeOne({ loadbalancer, layer: 'ltm' }, applicant, wish.ltmip) : ve;
-    if (ve.ok && ltm.ok) {
+    // What is asked for by name first: a wrong wish is told at once, whoever waits.
+    const order: readonly Layer[] = wish.ltmip && !wish.veip ? ['ltm', 've'] : ['ve', 'ltm'];
+    const taken: Partial<Record<Layer, string>> = {};
+    let refused: { layer: Layer; problem: Problem } | undefined;
+    for (const layer of order) {
+      const one = this.#takeOne({ loadbalancer, layer }, applicant, layer === 've' ? wish.veip : wish.ltmip);
+      if (one.ok) taken[layer] = one.value;
+      else {
+        refused = { layer, problem: one.problem };
+        break;
+      }
+    }
+    if (taken.ve !== undefined && taken.ltm !== undefined) {
       this.#waiting.leave(applicant.name);
       // There may be enough for the next one too.
       this.#stirWaiting(loadbalancer);
-      return ok({ veip: ve.value, ltmip: ltm.value });
+      return ok({ veip: taken.ve, ltmip: taken.ltm });
     }
+    if (!refused) throw new Error('bug: a pair was refused without a problem');
+    return this.#refuse(loadbalancer, applicant, { ...refused, before });
+  }
+
+  #refuse(
+    loadbalancer: string,
+    applicant: Applicant,
+    { layer, problem, before }: { layer: Layer; problem: Problem; before: readonly Holding[] },
+  ): Result<Pair> {
     // A pair or nothing: what this call took goes back. Nobody is told: it was free before, and not enough.
     for (const holding of this.#held(applicant.name))
       if (!before.includes(holding)) this.#free(applicant.name, holding);
-    const refused = ve.ok ? ltm : ve;
-    if (refused.ok) throw new Error('bug: a pair was refused without a problem');
-    const path = ve.ok ? 'spec.ltmip' : 'spec.veip';
-    if (refused.problem.code !== 'exhausted') return { ok: false, problem: { ...refused.problem, path } };
+    const path = layer === 've' ? 'spec.veip' : 'spec.ltmip';
+    if (problem.code !== 'exhausted') return { ok: false, problem: { ...problem, path } };
     this.#waiting.join(loadbalancer, applicant);
-    const why = `no ${ve.ok ? 'LTM' : 'VE'} address of Loadbalancer ${loadbalancer} is free; the ticket goes on when one is released or the network grows`;
+    const why = `no ${layer === 've' ? 'VE' : 'LTM'} address of Loadbalancer ${loadbalancer} is free; the ticket goes on when one is released or the network grows`;
     return fail('exhausted', why, path);
   }
 

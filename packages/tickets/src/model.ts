@@ -1,21 +1,25 @@
 // A ticket and its rules as load balancers of the model: one per protocal, which becomes one AS3 application.
 // Pure; `fairlead plan` and `fairlead explain` read tickets through it too.
 import { applicationName, poolName, virtualName } from '@fairlead/as3';
-import type { Lbrule, LbruleEntry, Lbticket, Listner, Loadbalancer, WeightedService } from '@fairlead/api';
+import {
+  conditionOf,
+  type Lbrule,
+  type Lbticket,
+  type Listner,
+  type Loadbalancer,
+  type WeightedService,
+} from '@fairlead/api';
 import {
   fail,
   isEqual,
   ok,
-  type Condition,
   type Listener,
   type LoadBalancer,
   type Monitor,
-  type Operator,
   type Pool,
   type Problem,
   type Result,
   type Route,
-  type Subject,
   type WeightedPool,
 } from '@fairlead/core';
 import { configMapName, tenantOf } from './names.ts';
@@ -70,23 +74,36 @@ export const orderedRules = (rules: readonly Lbrule[]): Lbrule[] =>
   );
 
 /**
- * The problem of a compiled application in the words of who wrote it: `listeners[0].routes[1].conditions[0].tests[2].value`
- * becomes `Lbrule canary: spec.rules[0].values[2].value`.
+ * The problem of a compiled application in the words of who wrote it:
+ *
+ *   listeners[0].persistence                                  spec.listners[1].session
+ *   listeners[0].routes[1].conditions[0].tests[2].value       Lbrule canary: spec.rules[0].values[2].value
+ *   pools[3].monitor.type                                     spec.listners[1].monitor.type
  */
 export function inUsersWords(problem: Problem, lb: LoadBalancer, ticket: Lbticket): Problem {
-  const found = /^listeners\[(\d+)\](?:\.routes\[(\d+)\])?(.*)$/.exec(problem.path ?? '');
+  const found = /^(listeners|pools)\[(\d+)\](?:\.routes\[(\d+)\])?(.*)$/.exec(problem.path ?? '');
   if (!found) return problem;
-  const [, nth = '', route, rest = ''] = found;
-  const listener = lb.listeners[Number(nth)];
-  const tail = rest
-    .replace('.conditions[', '.rules[')
-    .replace('.tests[', '.values[')
-    .replace(/\.pools\[/, '.services[');
+  const [, list, nth = '', route, rest = ''] = found;
+  const pool = list === 'pools' ? lb.pools[Number(nth)] : undefined;
+  const listener = pool ? lb.listeners.find((one) => usesPool(one, pool.name)) : lb.listeners[Number(nth)];
+  const tail = rest.replace(/\.(conditions|tests|pools|persistence)\b/g, (word) => words[word] ?? word);
   const rule = route === undefined ? undefined : listener?.routes[Number(route)];
   if (rule) return { ...problem, message: `Lbrule ${rule.name}: ${problem.message}`, path: `spec${tail}` };
   const at = (ticket.spec.listners ?? []).findIndex((one) => one.port === listener?.port && sameProtocal(one, lb));
   return at < 0 ? problem : { ...problem, path: `spec.listners[${at}]${tail}` };
 }
+
+const words: Record<string, string> = {
+  '.conditions': '.rules',
+  '.tests': '.values',
+  '.pools': '.services',
+  '.persistence': '.session',
+};
+
+const usesPool = (listener: Listener, pool: string): boolean =>
+  [listener.pools, ...listener.routes.map((route) => route.pools)].some((pools) =>
+    pools.some((one) => one.pool === pool),
+  );
 
 const sameProtocal = (listner: Listner, lb: LoadBalancer): boolean => lb.key.endsWith(`_${listner.protocal}_app`);
 
@@ -131,33 +148,12 @@ const listener = ({ ticket, listner, address, rules }: ListenerQuestion): Listen
 const route = (rule: Lbrule): Route => ({
   name: rule.metadata.name,
   match: rule.spec.match,
-  conditions: rule.spec.rules.map(condition),
+  conditions: rule.spec.rules.map(conditionOf),
   pools: weightedPools(rule.spec.services),
 });
 
 const weightedPools = (services: readonly WeightedService[]): WeightedPool[] =>
   services.map(({ service, port, weight }) => ({ pool: poolName(service, port), weight }));
-
-const subjects: Record<LbruleEntry['type'], Subject> = {
-  domain: 'host',
-  url: 'path',
-  ip: 'address',
-  header: 'header',
-  cookie: 'cookie',
-  urlparam: 'query',
-};
-const operators: Record<LbruleEntry['values'][number]['operator'], Operator> = {
-  equal: 'equal',
-  range: 'range',
-  startwith: 'prefix',
-  regexp: 'regexp',
-};
-
-const condition = (entry: LbruleEntry): Condition => ({
-  subject: subjects[entry.type],
-  ...(entry.key ? { key: entry.key } : {}),
-  tests: entry.values.map(({ operator, value }) => ({ operator: operators[operator], value })),
-});
 
 // The device speaks plain HTTP to the pods of an https listner, so that is what their monitor asks.
 const monitors: Record<Listner['protocal'], Monitor['type']> = { http: 'http', https: 'http', tcp: 'tcp', udp: 'udp' };

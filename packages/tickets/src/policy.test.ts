@@ -1,0 +1,126 @@
+// Applications for the network policy: filed once, asked about with patience, taken back when they are worth nothing.
+import { lbtickets, loadbalancers } from '@fairlead/api';
+import { expect, test } from 'vitest';
+import { testApprover } from './testing/approver.ts';
+import { made } from './testing/cluster.ts';
+import { lb, ticket } from './testing/objects.ts';
+import { conditionAt, world, type World } from './testing/world.ts';
+
+async function filed() {
+  const approver = testApprover();
+  const here = await world({ approvers: { auto: approver } });
+  await made(here.management.create(loadbalancers, lb()));
+  await made(here.management.create(lbtickets, ticket('test')));
+  await here.clock.advance(1000);
+  return { here, approver };
+}
+
+const change = (here: World, body: object) =>
+  made(here.management.patch(lbtickets, { name: 'test', namespace: 'project' }, { type: 'merge', body }));
+
+test('a filed application waits in apply until it is opened', async () => {
+  const { here, approver } = await filed();
+  expect(approver.filings).toEqual(['project/test 20.1.0.1 10.0.0.1']);
+  const waiting = await here.ticket('test');
+  expect(waiting.status).toMatchObject({ process: 'apply', application: 'a1' });
+  expect(conditionAt(waiting, 'NetworkPolicyOpen')).toEqual(['False', 'pending']);
+  expect((await here.loadbalancer('demo')).status?.ips).toMatchObject([{ status: 'reserved' }]);
+  approver.decide({ status: 'opened', message: 'by hand' });
+  await here.clock.advance(60_000);
+  expect((await here.ticket('test')).status?.process).toBe('enabled');
+});
+
+test('a rejected ticket keeps its addresses, says why, and files again only when it is edited', async () => {
+  const { here, approver } = await filed();
+  approver.decide({ status: 'rejected', message: 'no such project' });
+  await here.clock.advance(60_000);
+  const rejected = await here.ticket('test');
+  expect(rejected.status).toMatchObject({ process: 'failed', veip: '20.1.0.1' });
+  expect(rejected.status?.conditions?.find((one) => one.type === 'Ready')?.message).toMatch(
+    /rejected: no such project; edit/,
+  );
+  approver.decide({ status: 'opened', message: '' });
+  await here.restart();
+  await here.clock.advance(300_000);
+  expect((await here.ticket('test')).status?.process).toBe('failed');
+  await change(here, { spec: { claimer: 'k00369' } });
+  await here.clock.advance(60_000);
+  expect((await here.ticket('test')).status).toMatchObject({ process: 'enabled', veip: '20.1.0.1', application: 'a2' });
+  expect([...approver.filed.keys()]).toEqual(['a2']);
+});
+
+test('an application that is not decided is withdrawn when the ticket is disabled, and filed anew when it is enabled', async () => {
+  const { here, approver } = await filed();
+  await change(here, { spec: { state: 'disabled' } });
+  await here.clock.advance(1000);
+  expect((await here.ticket('test')).status).toMatchObject({ process: 'disabled', veip: '20.1.0.1' });
+  expect((await here.ticket('test')).status).not.toHaveProperty('application');
+  expect(approver.filed.size).toBe(0);
+  approver.decide({ status: 'opened', message: '' });
+  await change(here, { spec: { state: 'enabled' } });
+  await here.clock.advance(1000);
+  expect((await here.ticket('test')).status).toMatchObject({ process: 'enabled', application: 'a2' });
+});
+
+test('an opened policy stays while the ticket is disabled, and is revoked when it is deleted', async () => {
+  const { here, approver } = await filed();
+  approver.decide({ status: 'opened', message: '' });
+  await here.clock.advance(60_000);
+  await change(here, { spec: { state: 'disabled' } });
+  await here.clock.advance(1000);
+  expect([...approver.filed.keys()]).toEqual(['a1']);
+  await change(here, { spec: { state: 'enabled' } });
+  await here.clock.advance(1000);
+  expect(approver.filings.length).toBe(1);
+  await change(here, { spec: { state: 'disabled' } });
+  await here.clock.advance(1000);
+  await change(here, { spec: { state: 'deleted' } });
+  await here.clock.advance(1000);
+  expect((await here.ticket('test')).status?.process).toBe('deleted');
+  expect(approver.filed.size).toBe(0);
+});
+
+test('an approver that does not answer is tried again, and the ticket says so meanwhile', async () => {
+  const approver = testApprover({ status: 'opened', message: '' });
+  const here = await world({ approvers: { auto: approver } });
+  approver.failNext();
+  await made(here.management.create(loadbalancers, lb()));
+  await made(here.management.create(lbtickets, ticket('test')));
+  await here.clock.advance(1000);
+  expect((await here.ticket('test')).status?.process).toBe('created');
+  expect(conditionAt(await here.ticket('test'), 'NetworkPolicyOpen')).toEqual(['False', 'unreachable']);
+  await here.clock.advance(3000);
+  expect((await here.ticket('test')).status?.process).toBe('enabled');
+  expect(approver.filings.length).toBe(1);
+});
+
+test('polls grow apart from two seconds to a minute, and the annotation asks at once, once', async () => {
+  const approver = testApprover();
+  let asked = 0;
+  const counting = {
+    ...approver,
+    ask: (...all: Parameters<typeof approver.ask>) => approver.ask(...all).finally(() => (asked += 1)),
+  };
+  const here = await world({ approvers: { auto: counting } });
+  await made(here.management.create(loadbalancers, lb()));
+  await made(here.management.create(lbtickets, ticket('test')));
+  await here.clock.advance(3_600_000);
+  const slow = asked;
+  expect(slow).toBeGreaterThan(58);
+  expect(slow).toBeLessThan(68);
+  await change(here, { metadata: { annotations: { 'fairlead.io/poll-now': '1' } } });
+  await here.clock.advance(0);
+  expect(asked).toBe(slow + 1);
+  await change(here, { metadata: { labels: { touched: 'yes' } } });
+  await here.clock.advance(0);
+  expect(asked).toBe(slow + 1);
+});
+
+test('a provider that the controller does not have is said on the ticket', async () => {
+  const here = await world({ approvers: {} });
+  await made(here.management.create(loadbalancers, lb()));
+  await made(here.management.create(lbtickets, ticket('test')));
+  await here.clock.advance(1000);
+  expect((await here.ticket('test')).status?.process).toBe('created');
+  expect(conditionAt(await here.ticket('test'), 'Ready')).toEqual(['False', 'missing']);
+});

@@ -1,0 +1,165 @@
+// A management cluster, a target cluster and the controller between them, in one process and on one clock. For tests.
+import { crds, lbrules, lbtickets, loadbalancers, type Lbrule, type Lbticket, type Loadbalancer } from '@fairlead/api';
+import {
+  configMaps,
+  customResourceDefinitions,
+  events,
+  namespaces,
+  services,
+  store,
+  type ConfigMap,
+  type Kube,
+} from '@fairlead/kube';
+import { fakeClock, type FakeClock } from '@fairlead/testkit';
+import { onTestFinished } from 'vitest';
+import { auto, type Approver } from '../approver.ts';
+import { tickets } from '../tickets.ts';
+import { cluster, counted, made } from './cluster.ts';
+
+const start = Date.parse('2026-01-01T00:00:00Z');
+
+export interface World {
+  clock: FakeClock;
+  management: Kube;
+  target: Kube;
+  /** Each write of the controllers, as `patch lbtickets/status test`. Events aside. */
+  writes: string[];
+  log: string[];
+  /** Starts a controller over the two clusters; a second one beside the first is a hand-over that overlaps. */
+  begin(): Promise<void>;
+  /** Ends all controllers, as a crash would. */
+  stop(): Promise<void>;
+  restart(): Promise<void>;
+  ticket(name: string): Promise<Lbticket>;
+  loadbalancer(name: string): Promise<Loadbalancer>;
+  configMap(): Promise<ConfigMap | undefined>;
+  /** Answers as the agent would: all of the ConfigMap is on the device, or what `said` says of its applications. */
+  report(said?: Record<string, unknown>): Promise<void>;
+  /** `Reason: message` of the Events about a ticket, in order. */
+  events(name: string): Promise<string[]>;
+}
+
+export interface WorldOptions {
+  approvers?: Record<string, Approver>;
+  /** Puts itself between the controllers and the management cluster. */
+  between?: (kube: Kube) => Kube;
+}
+
+export async function world(options: WorldOptions = {}): Promise<World> {
+  const clock = fakeClock(start);
+  const writes: string[] = [];
+  const log: string[] = [];
+  const [management, target] = [await cluster(clock, 'management'), await cluster(clock, 'acp-region01')];
+  for (const crd of crds()) await made(management.kube.create(customResourceDefinitions, crd as never));
+  await clock.advance(1000);
+  for (const { kube } of [management, target])
+    for (const name of ['project', 'shop'])
+      await made(kube.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
+  const sides = { clock, management: management.kube, target: target.kube };
+
+  const running: { abort: AbortController; done: Promise<unknown> }[] = [];
+  const begin = async () => {
+    const abort = new AbortController();
+    running.push({ abort, done: controller({ ...sides, writes, log }, options, abort.signal) });
+    await clock.advance(500);
+  };
+  const stop = async () => {
+    const ended = running.splice(0);
+    for (const { abort } of ended) abort.abort();
+    await clock.advance(0);
+    await Promise.all(ended.map(({ done }) => done));
+  };
+  await begin();
+  onTestFinished(async () => {
+    await stop();
+    await management.close();
+    await target.close();
+  });
+  const restart = async () => {
+    await stop();
+    await begin();
+  };
+  return { ...sides, writes, log, begin, stop, restart, ...readings(sides) };
+}
+
+type Sides = Pick<World, 'clock' | 'management' | 'target'>;
+
+/** A controller with stores of its own. */
+async function controller(
+  sides: Sides & Pick<World, 'writes' | 'log'>,
+  options: WorldOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, management, target, writes, log } = sides;
+  const stores = {
+    loadbalancers: store<Loadbalancer>(management, loadbalancers),
+    lbtickets: store<Lbticket>(management, lbtickets),
+    lbrules: store<Lbrule>(management, lbrules),
+  };
+  const there = {
+    namespaces: store(target, namespaces),
+    services: store(target, services),
+    configmaps: store(target, configMaps),
+  };
+  const all: { run(signal: AbortSignal): Promise<void> }[] = [
+    ...Object.values(stores),
+    ...Object.values(there),
+    tickets({
+      kube: counted(options.between?.(management) ?? management, writes),
+      stores,
+      clusters: (name) => (name === 'acp-region01' ? { kube: counted(target, writes), stores: there } : undefined),
+      approvers: options.approvers ?? { auto: auto() },
+      clock,
+      random: () => 0.5,
+      log: (line) => log.push(line),
+    }),
+  ];
+  await Promise.all(all.map((one) => one.run(signal)));
+}
+
+function readings({
+  clock,
+  management,
+  target,
+}: Sides): Pick<World, 'ticket' | 'loadbalancer' | 'configMap' | 'report' | 'events'> {
+  const configMap = async () => {
+    const found = await target.get(configMaps, { name: 'fairlead-demo', namespace: 'shop' });
+    return found.ok ? found.value : undefined;
+  };
+  return {
+    configMap,
+    ticket: (name) => made(management.get(lbtickets, { name, namespace: 'project' })),
+    loadbalancer: (name) => made(management.get(loadbalancers, { name })),
+    async report(said) {
+      const found = await configMap();
+      if (!found) throw new Error('bug: the test reports on a ConfigMap that is not there');
+      const status = { 'fairlead.io/status': reportOn(found, said) };
+      const patch = { type: 'merge' as const, body: { metadata: { annotations: status } } };
+      await made(target.patch(configMaps, found.metadata, patch, { fieldManager: 'fairlead-agent' }));
+      await clock.advance(1000);
+    },
+    async events(name) {
+      const { items } = await made(management.list(events, { namespace: 'project' }));
+      return items
+        .filter((event) => event.involvedObject.name === name)
+        .sort((a, b) => Number(a.metadata.resourceVersion) - Number(b.metadata.resourceVersion))
+        .map((event) => `${event.reason}: ${event.message}`);
+    },
+  };
+}
+
+function reportOn({ metadata, data }: ConfigMap, said: Record<string, unknown> = {}): string {
+  const template = JSON.parse(data?.['template'] ?? '{}') as { declaration: Record<string, object> };
+  const applications = Object.keys(template.declaration['acp-region01'] ?? {}).filter((key) => key.endsWith('_app'));
+  const fine = Object.fromEntries(applications.map((key) => [key, { ok: true }]));
+  return JSON.stringify({
+    revision: metadata.annotations?.['fairlead.io/revision'],
+    applications: { ...fine, ...said },
+  });
+}
+
+/** Status and reason of one condition. */
+export const conditionAt = (one: Lbticket, type: string): string[] | undefined =>
+  one.status?.conditions
+    ?.filter((condition) => condition.type === type)
+    .map(({ status, reason }) => [status, reason])[0];
