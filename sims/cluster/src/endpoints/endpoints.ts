@@ -10,6 +10,8 @@ import { groupsOf, isSelecting } from './endpoint.ts';
 import { podsOf, servicesOf } from './selection.ts';
 
 const capacity = 1000;
+/** Ms without another turn, for each address: the whole object is written each time, and nothing new reads it. */
+const restPerAddress = 1;
 const overCapacity = 'endpoints.kubernetes.io/over-capacity';
 
 export function endpoints(kit: Kit): Controller {
@@ -34,9 +36,11 @@ async function turn(kit: Kit, key: string): Promise<Next> {
     return gone && !gone.ok ? { problem: gone.problem } : { after: 'change' };
   }
   if (!isSelecting(service)) return { after: 'change' };
+  const pods = podsOf(stores, service);
+  const rest = Math.min(pods.length, capacity) * restPerAddress;
   const { subsets, isCut } = subsetsOf(
     service,
-    groupsOf(service, podsOf(stores, service), () => undefined),
+    groupsOf(service, pods, () => undefined),
   );
   const metadata = {
     name: service.metadata.name,
@@ -45,12 +49,12 @@ async function turn(kit: Kit, key: string): Promise<Next> {
     ...(isCut && { annotations: { [overCapacity]: 'truncated' } }),
   };
   if (found && canonical([found.subsets ?? [], found.metadata.labels ?? {}]) === canonical([subsets, metadata.labels]))
-    return { after: 'change' };
+    return { after: 'change', rest };
   const { uid = '', resourceVersion = '' } = found?.metadata ?? {};
   const result = found
     ? await client.replace<Endpoints>(kinds.endpoints, { metadata: { ...metadata, uid, resourceVersion }, subsets })
     : await client.create<Endpoints>(kinds.endpoints, { metadata, subsets });
-  return result.ok ? { after: 'change' } : { problem: result.problem };
+  return result.ok ? { after: 'change', rest } : { problem: result.problem };
 }
 
 /** Terminating pods are no addresses here, unless the Service publishes what is not ready. */

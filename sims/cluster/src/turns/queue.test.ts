@@ -102,3 +102,25 @@ test('timers ring in order, an earlier one set later first, a cancelled one neve
   await clock.advance(1000);
   expect(rung).toEqual(['a@100', 'b@250', 'c@300']);
 });
+
+test('after a rest a change is seen at once; during it, many changes cost one turn at its end', async () => {
+  const turns: number[] = [];
+  const { clock, q, since } = setup(async () => {
+    turns.push(since());
+    await clock.sleep(10);
+    return { after: 'change', rest: 100 };
+  });
+  q.open();
+  q.add('a');
+  await clock.advance(5);
+  q.add('a');
+  for (let i = 0; i < 5; i += 1) {
+    await clock.advance(15);
+    q.add('a');
+  }
+  expect(turns).toEqual([0]);
+  await clock.advance(1000);
+  expect(turns).toEqual([0, 110]);
+  q.add('a');
+  expect(turns).toEqual([0, 110, 1080]);
+});

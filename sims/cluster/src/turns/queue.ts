@@ -4,8 +4,12 @@ import type { Problem } from '../kube/client.ts';
 import { namespaceTerminating } from '../kube/client.ts';
 import type { Timer, Timers } from './timers.ts';
 
-/** What a turn wants next: nothing until a change, another turn after `ms`, or a retry because of a problem. */
-export type Next = { after: 'change' } | { after: number } | { problem: Problem };
+/**
+ * What a turn wants next: nothing until a change, another turn after `ms`, or a retry because of a problem.
+ * `rest`: no turn before so many ms have passed, change or not. A change after a rest is seen at once; a storm of
+ * changes to a large object costs one turn for each rest rather than one for each change.
+ */
+export type Next = { after: 'change' | number; rest?: number } | { problem: Problem };
 
 export interface QueueOptions {
   name: string;
@@ -26,32 +30,31 @@ export function queue({ name, timers, turn, width = 8, log }: QueueOptions) {
   const waiting = alarms(timers, (key) => add(key));
   const running = new Set<string>();
   const failures = new Map<string, number>();
+  const restingUntil = new Map<string, number>();
   let isOpen = false;
 
-  const retry = (key: string, why: string, atLeast = 0) => {
+  const retry = (key: string, { message, retryAfterMs = 0 }: Problem) => {
     const n = (failures.get(key) ?? 0) + 1;
     failures.set(key, n);
     // The first few are ordinary conflicts of versions; only what lasts is worth a line.
-    if (n > 3) log(`${name} ${key}: ${why} (try ${n})`);
-    waiting.set(key, Math.max(atLeast, Math.min(longestRetry, firstRetry * 2 ** (n - 1))));
+    if (n > 3) log(`${name} ${key}: ${message} (try ${n})`);
+    waiting.set(key, Math.max(retryAfterMs, Math.min(longestRetry, firstRetry * 2 ** (n - 1))));
   };
 
   const run = async (key: string) => {
-    try {
-      const next = await turn(key);
+    const next = await turn(key).catch((error: unknown): Next => ({ problem: bug(error) }));
+    running.delete(key);
+    if ('problem' in next) {
+      if (next.problem.reason === 'Bug') log(`${name} ${key}: ${next.problem.message}`);
       // A namespace on its way out takes no new objects: nothing is left to do there until something changes.
-      if ('problem' in next && next.problem.reason !== namespaceTerminating) {
-        return retry(key, next.problem.message, next.problem.retryAfterMs);
-      }
+      if (next.problem.reason !== namespaceTerminating) retry(key, next.problem);
+    } else {
       failures.delete(key);
-      if ('after' in next && next.after !== 'change') waiting.set(key, next.after);
-    } catch (error) {
-      log(`${name} ${key}: bug: ${error instanceof Error ? error.stack : String(error)}`);
-      retry(key, 'bug');
-    } finally {
-      running.delete(key);
-      pump();
+      if (next.after !== 'change') waiting.set(key, next.after);
+      if (next.rest) restingUntil.set(key, timers.now() + next.rest);
+      if (ready.delete(key)) add(key);
     }
+    pump();
   };
 
   const pump = () => {
@@ -66,6 +69,9 @@ export function queue({ name, timers, turn, width = 8, log }: QueueOptions) {
   };
 
   const add = (key: string) => {
+    const rest = (restingUntil.get(key) ?? 0) - timers.now();
+    if (rest > 0) return waiting.set(key, rest);
+    restingUntil.delete(key);
     waiting.cancel(key);
     ready.add(key);
     pump();
@@ -87,6 +93,10 @@ export function queue({ name, timers, turn, width = 8, log }: QueueOptions) {
       return ready.size === 0 && running.size === 0;
     },
   };
+}
+
+function bug(error: unknown): Problem {
+  return { status: 0, reason: 'Bug', message: `bug: ${error instanceof Error ? error.stack : String(error)}` };
 }
 
 /** Keys with a time to come; one time for each, the earliest asked for. */

@@ -12,6 +12,7 @@ import { isEnded } from './pod-state.ts';
 import { annotationsFor, newestSet, overdueHistory, revisionOf } from './revisions.ts';
 import type { Set } from './rolling.ts';
 import { limits, nextSizes, shares } from './rolling.ts';
+import { restPerPod } from './replica-set.ts';
 import { differs } from './status.ts';
 import { templateHash } from './template.ts';
 
@@ -63,8 +64,10 @@ async function turn(kit: Kit, key: string): Promise<Next> {
   const problem = deployment.metadata.deletionTimestamp ? undefined : await roll(kit, deployment, sets);
   const current = stores.replicasets.by('controller', uid).sort(byAge);
   const reported = await report(kit, deployment, current, problem);
-  const failed = problem ?? claimed.problem ?? (reported.ok ? undefined : reported.problem);
-  return failed ? { problem: failed } : { after: reported.ok ? (reported.againMs ?? 'change') : 'change' };
+  const failed = problem ?? claimed.problem;
+  if (failed) return { problem: failed };
+  if (!reported.ok) return { problem: reported.problem };
+  return { after: reported.againMs ?? 'change', rest: (deployment.status?.replicas ?? 0) * restPerPod };
 }
 
 /** One step: the newest ReplicaSet exists, then sizes move as the strategy lets them. */

@@ -15,6 +15,8 @@ import { podOf } from './template.ts';
 
 /** Most pods made or deleted in one turn, as in Kubernetes. */
 const burst = 500;
+/** Ms without another turn, for each pod: counting thousands of them again for every one that changes would be all we do. */
+export const restPerPod = 0.1;
 
 export function replicaSets(kit: Kit): Controller {
   const { stores, timers, log } = kit;
@@ -51,7 +53,7 @@ async function turn(kit: Kit, key: string): Promise<Next> {
   const written = await report(kit, set, { pods: kept, ...counts, problem });
   const failed = problem ?? claimed.problem ?? written;
   if (failed) return { problem: failed };
-  return { after: counts.nextAvailableMs ?? 'change' };
+  return { after: counts.nextAvailableMs ?? 'change', rest: kept.length * restPerPod };
 }
 
 async function resize(kit: Kit, set: ReplicaSet, pods: Pod[]): Promise<Problem | undefined> {
