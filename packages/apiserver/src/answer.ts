@@ -1,5 +1,5 @@
 // From a request to a response: who asks, may they, what for; then the part of the server that does it.
-import { authenticate, authorize, denialOf, type Token } from './auth.ts';
+import { authenticate, authorize, denialOf, impersonated, type Token } from './auth.ts';
 import type { Cluster } from './cluster.ts';
 import {
   aggregated,
@@ -11,6 +11,7 @@ import {
   wantsAggregated,
 } from './discovery.ts';
 import { openApiIndex, openApiV2, openApiV3 } from './openapi.ts';
+import { openApiBinary } from './openapi-binary.ts';
 import { targetOf, type Call } from './request.ts';
 import { answerResource } from './resource-answer.ts';
 import { json, statusResponse } from './response.ts';
@@ -42,8 +43,10 @@ async function answer(serving: Serving, request: Request): Promise<Response> {
   const url = new URL(request.url);
   // Whoever watches over the process asks without a token.
   if (health.has(url.pathname)) return new Response('ok', { headers: { 'content-type': 'text/plain; charset=utf-8' } });
-  const user = authenticate(request, serving.tokens);
-  if (!user) return statusResponse(unauthorized());
+  const known = authenticate(request, serving.tokens);
+  if (!known) return statusResponse(unauthorized());
+  const user = impersonated(serving.cluster, known, request.headers);
+  if ('denied' in user) return statusResponse(forbidden(user.denied, user.denied.name, denialOf(known, user.denied)));
   const target = targetOf(request.method, url);
   const call: Call = { request, url, query: url.searchParams, target, user, warnings: [] };
   if (!authorize(serving.cluster, user, target)) {
@@ -89,14 +92,12 @@ function openApiOfGroup(registry: Cluster['registry'], path: string) {
   return openApiV3(registry, group, version);
 }
 
-/** The v2 document is only there as JSON; clients that want the binary form fall back to v3. */
+const binaryV2 = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+
 function openApiV2Response(registry: Cluster['registry'], accept: string): Response {
-  const isBinaryOnly = accept.includes('protobuf') && !accept.includes('json') && !accept.includes('*/*');
-  if (isBinaryOnly)
-    return statusResponse(
-      failure(406, 'NotAcceptable', 'only the following media types are accepted: application/json', {}),
-    );
-  return json(openApiV2(registry));
+  const document = openApiV2(registry);
+  if (!accept.startsWith(binaryV2)) return json(document);
+  return new Response(openApiBinary(document), { headers: { 'content-type': binaryV2 } });
 }
 
 const found = (document: Record<string, unknown> | undefined): Response =>

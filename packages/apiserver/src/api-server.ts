@@ -1,5 +1,5 @@
 // The server put together: a store over the given storage, the built-in kinds, the definitions found in it, and the controllers.
-import { addresses } from './addresses.ts';
+import { addresses, firstAddress } from './addresses.ts';
 import { answerer } from './answer.ts';
 import type { Token } from './auth.ts';
 import { background } from './background.ts';
@@ -41,7 +41,7 @@ export interface ApiServer {
 }
 
 export async function apiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { clock, random, tokens, report } = options;
+  const { clock, random, tokens, report, serviceCidr = '10.96.0.0/16' } = options;
   const store = await openStore(options.storage, options.history ?? 10_000);
   const cluster: Cluster = {
     name: options.name,
@@ -50,12 +50,12 @@ export async function apiServer(options: ApiServerOptions): Promise<ApiServer> {
     clock,
     random,
     admit: options.admit ?? [],
-    addresses: addresses({ serviceCidr: options.serviceCidr ?? '10.96.0.0/16', random }),
+    addresses: addresses({ serviceCidr, random }),
   };
   loadDefinitions(cluster);
   const writes = own(cluster);
   const controllers = background(cluster, writes, (message) => report(`${options.name}: ${message}`));
-  await bootstrap(writes);
+  await bootstrap(writes, firstAddress(serviceCidr));
   await controllers.idle();
   return {
     answer: answerer({ cluster, tokens, report: (message) => report(`${options.name}: ${message}`) }),

@@ -30,6 +30,25 @@ function isSameText(a: string, b: string): boolean {
   return difference === 0;
 }
 
+/** The user a request wants to be taken for, when it says so and `user` may; what was denied when it may not. */
+export function impersonated(cluster: Cluster, user: UserInfo, headers: Headers): UserInfo | { denied: Action } {
+  const name = headers.get('impersonate-user');
+  const groups = (headers.get('impersonate-group') ?? '')
+    .split(',')
+    .map((group) => group.trim())
+    .filter((group) => group !== '');
+  if (name === null && groups.length === 0) return user;
+  const asked = [
+    ...(name === null ? [] : [{ resource: 'users', name }]),
+    ...groups.map((group) => ({ resource: 'groups', name: group })),
+  ];
+  for (const one of asked) {
+    const action: Action = { verb: 'impersonate', group: '', subresource: '', namespace: '', path: '', ...one };
+    if (name === null || !authorize(cluster, user, action)) return { denied: action };
+  }
+  return { username: name ?? '', groups: [...groups, 'system:authenticated'] };
+}
+
 /** What is asked for, as RBAC sees it; `path` counts when there is no resource. */
 export type Action = Pick<Target, 'verb' | 'group' | 'resource' | 'subresource' | 'namespace' | 'name' | 'path'>;
 

@@ -80,7 +80,7 @@ export function background(cluster: Cluster, own: Own, report: (message: string)
 
   return {
     async idle() {
-      while (running) await running;
+      for (let now = running; now; now = running) await now;
     },
     async close() {
       isClosed = true;

@@ -134,20 +134,8 @@ function ownerCauses(
   return causes;
 }
 
-const plainFinalizers = ['kubernetes', 'orphan', 'foregroundDeletion'];
-
-function finalizerCauses(finalizer: string): Cause[] {
-  if (plainFinalizers.includes(finalizer)) return [];
-  if (!finalizer.includes('/'))
-    return [
-      invalidValue(
-        'metadata.finalizers',
-        finalizer,
-        'name is neither a standard finalizer name nor is it fully qualified',
-      ),
-    ];
-  return qualifiedProblems(finalizer).map((why) => invalidValue('metadata.finalizers', finalizer, why));
-}
+const finalizerCauses = (finalizer: string): Cause[] =>
+  qualifiedProblems(finalizer).map((why) => invalidValue('metadata.finalizers', finalizer, why));
 
 const immutable = ['name', 'namespace', 'uid', 'creationTimestamp'] as const satisfies (keyof Metadata)[];
 

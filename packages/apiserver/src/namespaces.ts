@@ -9,14 +9,14 @@ import { decode } from './store.ts';
 export const namespaceKey = { group: '', resource: 'namespaces', isNamespaced: false };
 const initial = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 
-/** Makes what every cluster starts with: its first namespaces and the service of the server itself. */
-export async function bootstrap(own: Own): Promise<void> {
+/** Makes what every cluster starts with: its first namespaces and the service of the server itself, at the first address of the range. */
+export async function bootstrap(own: Own, serverAddress: string): Promise<void> {
   for (const name of initial) await own.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   await own.create({
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
-    spec: { ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: 6443 }] },
+    spec: { clusterIP: serverAddress, ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: 6443 }] },
   });
 }
 

@@ -99,6 +99,11 @@ export function put(target: Tree, key: string, value: unknown): void {
   }
 }
 
+/** A copy of `tree` without the named fields. */
+export function without(tree: object, ...fields: string[]): Tree {
+  return Object.fromEntries(Object.entries(tree).filter(([field]) => !fields.includes(field)));
+}
+
 /** Whether two JSON values are equal, the order of keys aside. */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;

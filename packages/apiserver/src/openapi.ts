@@ -66,7 +66,10 @@ function schemasOf(served: Served[], prefix: string): Tree {
   const add = (name: string): void => {
     const raw = definitions[name];
     if (!raw || Object.hasOwn(out, name)) return;
-    out[name] = published(raw, prefix, add);
+    // Kept before it is filled: some definitions refer to themselves.
+    const schema: Tree = {};
+    out[name] = schema;
+    Object.assign(schema, published(raw, prefix, add));
   };
   for (const one of served) {
     const name = schemaName(one);

@@ -29,30 +29,8 @@ export interface Own {
 }
 
 export function own(cluster: Cluster): Own {
-  const placeOf = (
-    resource: Resource,
-    path: { name: string; namespace: string; subresource: string },
-    verb: string,
-  ): Place => {
-    const url = new URL('http://own.invalid/');
-    const target = {
-      ...targetOf('GET', url),
-      ...path,
-      verb,
-      group: resource.group,
-      resource: resource.resource,
-      version: resource.storageVersion,
-    };
-    const request = new Request(url, { headers: { 'user-agent': 'kube-apiserver' } });
-    const call: Call = { request, url, query: url.searchParams, target, user, warnings: [] };
-    return { cluster, call, resource, version: storageVersionOf(resource) };
-  };
-  const find = (apiVersion: string, name: string): Resource => {
-    const { group, version } = splitApiVersion(apiVersion);
-    const found = cluster.registry.find(group, version, name);
-    if (!found) throw new Error(`bug: the server does not know its own ${name} of ${apiVersion}`);
-    return found.resource;
-  };
+  const placeOf = (resource: Resource, path: Path, verb: string) => ownPlace(cluster, resource, path, verb);
+  const find = (apiVersion: string, name: string) => ownResource(cluster, apiVersion, name);
   const self: Own = {
     async change(apiVersion, name, wanted) {
       const place = placeOf(
@@ -93,6 +71,34 @@ export function own(cluster: Cluster): Own {
     },
   };
   return self;
+}
+
+interface Path {
+  name: string;
+  namespace: string;
+  subresource: string;
+}
+
+function ownPlace(cluster: Cluster, resource: Resource, path: Path, verb: string): Place {
+  const url = new URL('http://own.invalid/');
+  const target = {
+    ...targetOf('GET', url),
+    ...path,
+    verb,
+    group: resource.group,
+    resource: resource.resource,
+    version: resource.storageVersion,
+  };
+  const request = new Request(url, { headers: { 'user-agent': 'kube-apiserver' } });
+  const call: Call = { request, url, query: url.searchParams, target, user, warnings: [] };
+  return { cluster, call, resource, version: storageVersionOf(resource) };
+}
+
+function ownResource(cluster: Cluster, apiVersion: string, name: string): Resource {
+  const { group, version } = splitApiVersion(apiVersion);
+  const found = cluster.registry.find(group, version, name);
+  if (!found) throw new Error(`bug: the server does not know its own ${name} of ${apiVersion}`);
+  return found.resource;
 }
 
 /** Others write too, so some refusals only mean that they were faster; any other is a bug of ours or an admission hook's word. */

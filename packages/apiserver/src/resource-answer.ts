@@ -1,5 +1,6 @@
 // Requests about resources: which verb on which resource or subresource goes to which part of the server.
 import type { Serving } from './answer.ts';
+import { bind } from './binding.ts';
 import { checkFields, checkKind, readObject } from './body.ts';
 import { apiVersionOf, type KubeObject } from './object.ts';
 import { patch } from './patch-body.ts';
@@ -67,12 +68,18 @@ async function answerSubresource(place: Place): Promise<Response> {
     if (verb === 'update' || verb === 'patch') return object(await writeScale(place, version.scale));
     return statusResponse(methodNotAllowed());
   }
+  if (subresource === 'binding' && resource.resource === 'pods' && verb === 'create') return bound(await bind(place));
   if (!isStatus && !isFinalize) return statusResponse(noSuchResource());
   if (verb === 'get' && isStatus) return text(readOne(place));
   if (verb === 'update') return written(place, await replace(place));
   if (verb === 'patch' && isStatus) return written(place, await patched(place));
   return statusResponse(methodNotAllowed());
 }
+
+const bound = (result: Result<Written>): Response =>
+  result.ok
+    ? json({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }, 201)
+    : statusResponse(result.status);
 
 const text = (result: Result<string>): Response => (result.ok ? json(result.value) : statusResponse(result.status));
 const object = (result: Result<KubeObject>): Response =>

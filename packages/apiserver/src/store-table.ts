@@ -21,53 +21,74 @@ export interface Table {
   apply(entry: Entry, isRemoval: boolean): StoreEvent['type'];
 }
 
-export function table(loaded: number, history: number): Table {
-  const entries = new Map<string, Entry>();
-  const keys: string[] = [];
-  const wakes = new Set<() => void>();
+/** The past events of a resource, as many as `history` and up to twice that. */
+interface EventWindow extends Pick<Table, 'floor' | 'positionAfter' | 'at'> {
+  add(event: StoreEvent): void;
+  /** What the entries under `prefix` that changed after `revision` were before; undefined for those that were not there. */
+  before(prefix: string, revision: number): Map<string, Entry | undefined>;
+}
+
+function eventWindow(loaded: number, history: number): EventWindow {
   let events: StoreEvent[] = [];
   let base = 0;
   let floor = loaded;
-
-  const add = (event: StoreEvent): void => {
-    events.push(event);
-    // Dropped in halves, so that the cost of moving the array is spread over many events.
-    if (events.length <= history * 2) return;
-    const dropped = events.length - history;
-    floor = events[dropped - 1]?.revision ?? floor;
-    events = events.slice(dropped);
-    base += dropped;
-  };
-
   return {
-    get: (key) => entries.get(key),
-    range(prefix, after, limit = Infinity) {
-      const out: Entry[] = [];
-      let i = after === undefined ? firstAtLeast(keys, prefix) : firstAfter(keys, after);
-      for (; i < keys.length && out.length < limit; i++) {
-        const key = keys[i] ?? '';
-        if (!key.startsWith(prefix)) break;
-        const entry = entries.get(key);
-        if (entry) out.push(entry);
-      }
-      return out;
+    floor: () => floor,
+    positionAfter: (revision) => base + search(events.length, (i) => (events[i]?.revision ?? 0) > revision),
+    at: (position) => (position < base ? 'gone' : events[position - base]),
+    add(event) {
+      events.push(event);
+      // Dropped in halves, so that the cost of moving the array is spread over many events.
+      if (events.length <= history * 2) return;
+      const dropped = events.length - history;
+      floor = events[dropped - 1]?.revision ?? floor;
+      events = events.slice(dropped);
+      base += dropped;
     },
-    count: (prefix) => firstAtLeast(keys, `${prefix}\uffff`) - firstAtLeast(keys, prefix),
-    rangeAt(prefix, revision) {
-      if (revision < floor) return undefined;
+    before(prefix, revision) {
       const past = new Map<string, Entry | undefined>();
       for (let i = events.length - 1; i >= 0; i--) {
         const event = events[i];
         if (!event || event.revision <= revision) break;
         if (event.entry.key.startsWith(prefix)) past.set(event.entry.key, event.before);
       }
-      const now = this.range(prefix).filter((entry) => !past.has(entry.key));
-      const then = [...past.values()].filter((entry) => entry !== undefined);
+      return past;
+    },
+  };
+}
+
+export function table(loaded: number, history: number): Table {
+  const entries = new Map<string, Entry>();
+  const keys: string[] = [];
+  const wakes = new Set<() => void>();
+  const { add, before: past, floor, positionAfter, at } = eventWindow(loaded, history);
+
+  function range(prefix: string, after?: string, limit = Infinity): Entry[] {
+    const out: Entry[] = [];
+    let i = after === undefined ? firstAtLeast(keys, prefix) : firstAfter(keys, after);
+    for (; i < keys.length && out.length < limit; i++) {
+      const key = keys[i] ?? '';
+      if (!key.startsWith(prefix)) break;
+      const entry = entries.get(key);
+      if (entry) out.push(entry);
+    }
+    return out;
+  }
+
+  return {
+    get: (key) => entries.get(key),
+    range,
+    count: (prefix) => firstAtLeast(keys, `${prefix}\uffff`) - firstAtLeast(keys, prefix),
+    rangeAt(prefix, revision) {
+      if (revision < floor()) return undefined;
+      const changed = past(prefix, revision);
+      const now = range(prefix).filter((entry) => !changed.has(entry.key));
+      const then = [...changed.values()].filter((entry) => entry !== undefined);
       return then.length === 0 ? now : [...now, ...then].sort((a, b) => (a.key < b.key ? -1 : 1));
     },
-    floor: () => floor,
-    positionAfter: (revision) => base + firstLater(events, revision),
-    at: (position) => (position < base ? 'gone' : events[position - base]),
+    floor,
+    positionAfter,
+    at,
     subscribe(wake) {
       wakes.add(wake);
       return () => wakes.delete(wake);
@@ -95,8 +116,6 @@ export function table(loaded: number, history: number): Table {
 
 const firstAtLeast = (keys: string[], key: string): number => search(keys.length, (i) => (keys[i] ?? '') >= key);
 const firstAfter = (keys: string[], key: string): number => search(keys.length, (i) => (keys[i] ?? '') > key);
-const firstLater = (events: StoreEvent[], revision: number): number =>
-  search(events.length, (i) => (events[i]?.revision ?? 0) > revision);
 
 /** The first index for which `isPast` holds; it must hold for every later one. */
 function search(length: number, isPast: (index: number) => boolean): number {

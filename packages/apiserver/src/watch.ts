@@ -72,73 +72,92 @@ interface Streaming {
   start: Start;
 }
 
-function stream({ reading, selection, table, start }: Streaming): ReadableStream<Uint8Array> {
-  const { cluster, call } = reading;
-  const over = new AbortController();
-  let position = start.position;
-  let wake: () => void = () => undefined;
-  let isBookmarkDue = false;
-  let isOver = false;
-  const waiting: Uint8Array[] = start.initial.map((text) => encoder.encode(text));
-  const unsubscribe = table.subscribe(() => wake());
+/** Where one watch stands. */
+interface Watcher extends Streaming {
+  position: number;
+  /** Lines ready to be sent. */
+  waiting: Uint8Array[];
+  isBookmarkDue: boolean;
+  isOver: boolean;
+  wake(): void;
+}
 
+function stream(streaming: Streaming): ReadableStream<Uint8Array> {
+  const { reading, table, start } = streaming;
+  const { clock } = reading.cluster;
+  const over = new AbortController();
+  const watcher: Watcher = {
+    ...streaming,
+    position: start.position,
+    waiting: start.initial.map((text) => encoder.encode(text)),
+    isBookmarkDue: false,
+    isOver: false,
+    wake: () => undefined,
+  };
+  const unsubscribe = table.subscribe(() => watcher.wake());
   const end = () => {
-    if (isOver) return;
-    isOver = true;
+    if (watcher.isOver) return;
+    watcher.isOver = true;
     unsubscribe();
     over.abort();
-    wake();
+    watcher.wake();
   };
-  call.request.signal.addEventListener('abort', end, { once: true });
-  void cluster.clock.sleep(timeoutOf(reading), over.signal).then(end);
-  if (isTrue(call.query.get('allowWatchBookmarks') ?? 'no')) void tick();
-
-  async function tick(): Promise<void> {
-    while (!isOver) {
-      await cluster.clock.sleep(bookmarkEvery, over.signal);
-      isBookmarkDue = true;
-      wake();
-    }
-  }
-
-  /** Lines from the window, up to a chunk's worth. */
-  function gather(): void {
-    let size = 0;
-    while (size < mostAtOnce) {
-      const event = table.at(position);
-      if (event === undefined) break;
-      if (event === 'gone') {
-        waiting.push(encoder.encode(line('ERROR', JSON.stringify(expired('too old resource version')))));
-        end();
-        return;
-      }
-      position++;
-      const bytes = lineOf(reading, selection, event);
-      if (bytes) waiting.push(bytes);
-      size += bytes?.byteLength ?? 0;
-    }
-    // A bookmark promises that nothing before it is missing, so it comes after what was gathered.
-    if (isBookmarkDue && table.at(position) === undefined) {
-      isBookmarkDue = false;
-      waiting.push(encoder.encode(bookmark(reading, cluster.store.revision(), false)));
-    }
-  }
-
+  reading.call.request.signal.addEventListener('abort', end, { once: true });
+  void clock.sleep(timeoutOf(reading), over.signal).then(end);
+  if (isTrue(reading.call.query.get('allowWatchBookmarks') ?? 'no')) void remind(watcher, over.signal);
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        if (waiting.length === 0) gather();
-        while (waiting.length === 0 && !isOver) {
-          await new Promise<void>((resolve) => (wake = resolve));
-          if (!isOver) gather();
-        }
-        if (waiting.length > 0) controller.enqueue(joined(waiting.splice(0)));
-        if (isOver) controller.close();
+        await fill(watcher, end);
+        if (watcher.waiting.length > 0) controller.enqueue(joined(watcher.waiting.splice(0)));
+        if (watcher.isOver) controller.close();
       },
       cancel: end,
     },
     { highWaterMark: 0 },
   );
+}
+
+/** Bookmarks fall due at intervals, so that a quiet watch can still start again from somewhere recent. */
+async function remind(watcher: Watcher, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    await watcher.reading.cluster.clock.sleep(bookmarkEvery, over);
+    watcher.isBookmarkDue = true;
+    watcher.wake();
+  }
+}
+
+/** Waits until there is something to send, or nothing more will be. */
+async function fill(watcher: Watcher, end: () => void): Promise<void> {
+  if (watcher.waiting.length === 0) gather(watcher, end);
+  while (watcher.waiting.length === 0 && !watcher.isOver) {
+    await new Promise<void>((resolve) => (watcher.wake = resolve));
+    if (!watcher.isOver) gather(watcher, end);
+  }
+}
+
+/** Lines from the window, up to a chunk's worth. */
+function gather(watcher: Watcher, end: () => void): void {
+  const { reading, selection, table, waiting } = watcher;
+  let size = 0;
+  while (size < mostAtOnce) {
+    const event = table.at(watcher.position);
+    if (event === undefined) break;
+    if (event === 'gone') {
+      waiting.push(encoder.encode(line('ERROR', JSON.stringify(expired('too old resource version')))));
+      end();
+      return;
+    }
+    watcher.position++;
+    const bytes = lineOf(reading, selection, event);
+    if (bytes) waiting.push(bytes);
+    size += bytes?.byteLength ?? 0;
+  }
+  // A bookmark promises that nothing before it is missing, so it comes after what was gathered.
+  if (watcher.isBookmarkDue && table.at(watcher.position) === undefined) {
+    watcher.isBookmarkDue = false;
+    waiting.push(encoder.encode(bookmark(reading, reading.cluster.store.revision(), false)));
+  }
 }
 
 function joined(chunks: Uint8Array[]): Uint8Array {

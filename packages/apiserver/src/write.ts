@@ -2,7 +2,7 @@
 import { admitted } from './admit.ts';
 import { nameSuffix, uuid, type Cluster } from './cluster.ts';
 import { invalidValue } from './field-error.ts';
-import { isEqual, timeText, type KubeObject } from './object.ts';
+import { isEqual, timeText, without, type KubeObject } from './object.ts';
 import { isSame, trackUpdate } from './patch/managed-fields.ts';
 import { managerOf, type Call } from './request.ts';
 import { keyOf, type Resource, type Version } from './resource.ts';
@@ -347,7 +347,7 @@ function bySubresource({ call, version, resource }: Place, next: KubeObject, old
 /** A change of what is wanted is a new generation; metadata and status are not what is wanted. */
 function countGeneration({ resource, version }: Place, next: KubeObject, old: KubeObject): void {
   if (!resource.isCustom && !resource.rules.hasGeneration) return;
-  const wanted = ({ metadata: _, status, apiVersion: __, ...rest }: KubeObject) =>
-    version.hasStatus ? rest : { ...rest, status };
+  const aside = version.hasStatus ? ['metadata', 'apiVersion', 'status'] : ['metadata', 'apiVersion'];
+  const wanted = (object: KubeObject) => without(object, ...aside);
   if (!isEqual(wanted(next), wanted(old))) next.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }

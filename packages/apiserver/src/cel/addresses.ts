@@ -30,6 +30,12 @@ export function addAddresses(environment: Environment): void {
   environment
     .registerType('net.IP', { ctor: Address, fields: {} })
     .registerType('net.CIDR', { ctor: Network, fields: {} })
+    .registerOperator('net.IP == net.IP', (a: Address, b: Address) => a.family === b.family && a.bits === b.bits)
+    .registerOperator(
+      'net.CIDR == net.CIDR',
+      (a: Network, b: Network) =>
+        a.length === b.length && a.address.family === b.address.family && a.address.bits === b.address.bits,
+    )
     .registerFunction('isIP(string): bool', isAddress)
     .registerFunction('ip(string): net.IP', addressOf)
     .registerFunction('isCIDR(string): bool', (text: string) => isCidr(text) && isAddress(text.split('/')[0] ?? ''))

@@ -32,6 +32,7 @@ const pattern = /^([+-]?)(\d+\.?\d*|\.\d+)(n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[
 export function addQuantity(environment: Environment): void {
   environment
     .registerType('kubernetes.Quantity', { ctor: Quantity, fields: {} })
+    .registerOperator('kubernetes.Quantity == kubernetes.Quantity', (a: Quantity, b: Quantity) => a.nanos === b.nanos)
     .registerFunction('isQuantity(string): bool', (text: string) => pattern.test(text))
     .registerFunction('quantity(string): kubernetes.Quantity', quantityOf)
     .registerFunction(

@@ -65,7 +65,14 @@ function resourceOf(row: ResourceRow): Resource {
   const name = row.group ? `${row.resource}.${row.group}` : row.resource;
   const { group, resource, singular, kind, shortNames, categories, verbs, subresources } = row;
   return {
-    ...{ group, resource, singular, kind, shortNames, categories, verbs, subresources },
+    group,
+    resource,
+    singular,
+    kind,
+    shortNames,
+    categories,
+    verbs,
+    subresources,
     listKind: `${kind}List`,
     isNamespaced: row.namespaced,
     isCustom: false,

@@ -41,7 +41,6 @@ const defaults: Record<string, Record<string, unknown>> = {
     schedulerName: 'default-scheduler',
     terminationGracePeriodSeconds: 30,
     securityContext: {},
-    enableServiceLinks: true,
   },
   'core.v1.Container': {
     terminationMessagePath: '/dev/termination-log',

@@ -14,6 +14,9 @@ export const pod: Rules = {
   fill(object) {
     const spec = part(object, 'spec');
     fillPodSpec(spec);
+    // A template leaves these open; a pod made of it has them.
+    spec.enableServiceLinks ??= true;
+    for (const container of containersOf(spec)) fillRequests(container);
     const status = part(object, 'status');
     if (!status.phase) object.status = { ...status, phase: 'Pending' };
     if (!treeOf(object.status).qosClass) treeOf(object.status).qosClass = qosClass(spec);
@@ -39,7 +42,6 @@ export const pod: Rules = {
 export function fillPodSpec(spec: Tree): void {
   for (const container of containersOf(spec)) {
     if (!container.imagePullPolicy) container.imagePullPolicy = pullPolicy(textOf(container.image));
-    fillRequests(container);
     for (const item of listOf(container.ports)) {
       const port = treeOf(item);
       if (spec.hostNetwork === true && port.hostPort === undefined) port.hostPort = port.containerPort;

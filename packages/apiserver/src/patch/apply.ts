@@ -1,5 +1,5 @@
 // Server-side apply: merges what an applier sends into what is there, by owner.
-import { copyOf, isTree, put, type KubeObject, type ManagedFields, type Tree } from '../object.ts';
+import { copyOf, isTree, put, without, type KubeObject, type ManagedFields, type Tree } from '../object.ts';
 import { fieldSchema, type Schema } from '../schema/schema.ts';
 import { failure, ok, refuse, type Result } from '../status.ts';
 import {
@@ -83,15 +83,15 @@ function stillThere(entry: ManagedFields, value: Tree, schema: Schema): ManagedF
 /** The live object with its managed part replaced; the server's own fields stay as they are. */
 function withManaged(live: KubeObject, part: Tree, applied: KubeObject): KubeObject {
   const { metadata, ...rest } = part;
-  const {
-    labels: _,
-    annotations: __,
-    finalizers: ___,
-    ownerReferences: ____,
-    managedFields: _____,
-    generateName: ______,
-    ...own
-  } = live.metadata;
+  const own = without(
+    live.metadata,
+    'labels',
+    'annotations',
+    'finalizers',
+    'ownerReferences',
+    'managedFields',
+    'generateName',
+  );
   const next = {
     apiVersion: live.apiVersion,
     kind: live.kind,

@@ -1,7 +1,9 @@
 // JSON patch, RFC 6902, with a failure told as a message instead of thrown.
-import jsonPatch, { type Operation } from 'fast-json-patch';
+import * as library from 'fast-json-patch';
 import { copyOf, isTree } from '../object.ts';
 
+// The package is CommonJS: node puts its exports under `default`, bundlers put them beside it.
+const { applyPatch, JsonPatchError } = 'default' in library ? (library.default as typeof library) : library;
 const most = 10_000;
 
 export type Patched = { ok: true; value: unknown } | { ok: false; code: number; message: string };
@@ -27,7 +29,7 @@ export function applyJsonPatch(target: unknown, operations: unknown): Patched {
     return { ok: false, code: 400, message: 'error decoding patch: an operation needs an op and a path' };
   try {
     // The library mutates its target even when a later operation fails, so it gets a copy.
-    const { newDocument } = jsonPatch.applyPatch(copyOf(target), operations as Operation[], true, true, true);
+    const { newDocument } = applyPatch(copyOf(target), operations as library.Operation[], true, true, true);
     return { ok: true, value: newDocument };
   } catch (error) {
     return failureOf(error);
@@ -35,7 +37,7 @@ export function applyJsonPatch(target: unknown, operations: unknown): Patched {
 }
 
 function failureOf(error: unknown): Patched {
-  if (!(error instanceof jsonPatch.JsonPatchError)) throw error;
+  if (!(error instanceof JsonPatchError)) throw error;
   const operation = error.operation as { op?: string; path?: string } | undefined;
   if (error.name === 'TEST_OPERATION_FAILED') {
     return {

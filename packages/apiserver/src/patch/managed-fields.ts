@@ -1,5 +1,5 @@
 // Who set which field: kept in metadata.managedFields, updated by every write.
-import { isEqual, type KubeObject, type ManagedFields, type Tree } from '../object.ts';
+import { isEqual, without, type KubeObject, type ManagedFields, type Tree } from '../object.ts';
 import type { Schema } from '../schema/schema.ts';
 import { changedFields, present, subtract, union } from './field-set.ts';
 
@@ -27,8 +27,8 @@ const unmanaged = [
 
 /** The part of an object that can be managed. */
 export function managedPart(object: KubeObject): Tree {
-  const { apiVersion: _, kind: __, metadata, ...rest } = object;
-  const kept = Object.fromEntries(Object.entries(metadata).filter(([field]) => !unmanaged.includes(field)));
+  const rest = without(object, 'apiVersion', 'kind', 'metadata');
+  const kept = without(object.metadata, ...unmanaged);
   return Object.keys(kept).length > 0 ? { metadata: kept, ...rest } : rest;
 }
 
@@ -83,10 +83,10 @@ export function entryOf(writer: Writer, operation: 'Apply' | 'Update', fieldsV1:
 
 /** Whether two objects differ in anything but the record of managers: if not, a write is no change. */
 export function isSame(a: KubeObject, b: KubeObject): boolean {
-  const bare = ({ metadata, ...rest }: KubeObject) => {
-    const { managedFields: _, resourceVersion: __, ...kept } = metadata;
-    return { ...rest, metadata: kept };
-  };
-  const managers = (object: KubeObject) => (object.metadata.managedFields ?? []).map(({ time: _, ...entry }) => entry);
+  const bare = (object: KubeObject) => ({
+    ...object,
+    metadata: without(object.metadata, 'managedFields', 'resourceVersion'),
+  });
+  const managers = (object: KubeObject) => (object.metadata.managedFields ?? []).map((entry) => without(entry, 'time'));
   return isEqual(bare(a), bare(b)) && isEqual(managers(a), managers(b));
 }

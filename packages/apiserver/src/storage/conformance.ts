@@ -67,6 +67,10 @@ export function testStorage(name: string, make: () => Promise<Subject>): void {
       expect(await storage.size()).toBeGreaterThanOrEqual(0);
     }));
 
+  testReopening(name, make);
+}
+
+function testReopening(name: string, make: () => Promise<Subject>): void {
   test(`${name}: what was kept is there after opening again`, async () => {
     const subject = await make();
     if (!subject.reopen) return;
