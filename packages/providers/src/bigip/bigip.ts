@@ -1,0 +1,42 @@
+// A BIG-IP through AS3 and iControl REST. A scope is an AS3 tenant; a load balancer is one application in it.
+import { compile, type Application } from '@fairlead/as3';
+import type { Clock, MemberLane, Provider } from '@fairlead/core';
+import { caller, type Fetch } from './call.ts';
+import { destinationsOf } from './claims.ts';
+import { declarations } from './declare.ts';
+import { loggedIn, type Credentials } from './login.ts';
+import { memberLane } from './member-lane.ts';
+import { Tenants } from './tenants.ts';
+
+export interface BigipOptions extends Credentials {
+  /** Such as `https://192.0.2.1`. */
+  url: string;
+  fetch: Fetch;
+  clock: Clock;
+  /** Milliseconds until an answer must be there; declarations get longer. Default 30,000. */
+  timeout?: number | undefined;
+}
+
+export interface Bigip extends Provider<Application> {
+  members: MemberLane;
+}
+
+/**
+ * Forms are AS3 applications without members and without our mark; those of others are kept as they are read.
+ * Members that a declaration carries are those the device has at that moment, so that AS3, which compares with the
+ * device, takes none away and resets no connection.
+ */
+export function bigip(options: BigipOptions): Bigip {
+  const call = loggedIn(caller(options), options, options.clock);
+  const tenants = new Tenants(call, declarations(call, options.clock));
+  return {
+    name: 'bigip',
+    scopeOf: (lb) => lb.scope,
+    compile,
+    claims: destinationsOf,
+    owned: (owner, signal) => tenants.owned(owner, signal),
+    read: (scope, signal) => tenants.read(scope, signal),
+    apply: (plan, signal) => tenants.apply(plan, signal),
+    members: memberLane(call, tenants.templateOf),
+  };
+}
