@@ -1,5 +1,5 @@
 // AS3 ConfigMaps, and the Services and EndpointSlices their pools name: what F5's controllers read (spec/f5.md §1.3, §3).
-import { askerOf, type LoadBalancer, type PoolRef, type Scope } from '@fairlead/core';
+import { askerOf, type LoadBalancer, type Origin, type PoolRef, type Scope } from '@fairlead/core';
 import type { Change, ConfigMap, EndpointSlice, KubeObject, Namespace, Service, Store } from '@fairlead/kube';
 import {
   annotations,
@@ -11,8 +11,8 @@ import {
   type PoolUse,
   type ReadOptions,
 } from './reading.ts';
-import { shelf } from './shelf.ts';
-import type { Refusal, Source, Supply, Touch } from './source.ts';
+import { scopesOf, shelf } from './shelf.ts';
+import type { Edit, Refusal, Source, Supply, Touch } from './source.ts';
 import { poolLabelsOf, serviceOf, supply, type EndpointStores } from './supply.ts';
 
 export interface ConfigMapOptions extends ReadOptions {
@@ -86,8 +86,17 @@ class ConfigMapSource implements Source {
     return uses.map(({ ref }) => ref).filter((ref) => ref.scope === scope);
   }
 
-  refusals(): Refusal[] {
-    return [...this.#shelf.all()].flatMap((reading) => reading.refusals);
+  edits(): Edit[] {
+    return [...this.#shelf.all()].map((reading) => ({ origin: reading.origin, scopes: [...scopesOf(reading)] }));
+  }
+
+  origin(asker: string): Origin | undefined {
+    return this.#shelf.get(asker)?.origin;
+  }
+
+  refusals(asker?: string): Refusal[] {
+    const readings = asker === undefined ? [...this.#shelf.troubled()] : [this.#shelf.get(asker)];
+    return readings.flatMap((reading) => reading?.refusals ?? []);
   }
 
   supply(pool: PoolRef, asker: string): Supply | undefined {
@@ -110,8 +119,7 @@ class ConfigMapSource implements Source {
     await Promise.all(stores.map((store) => store.ready(this.#closing.signal)));
     if (this.#closing.signal.aborted) return;
     const scopes = [...this.scopes()];
-    const origins = [...this.#shelf.all()].map(({ origin }) => origin);
-    this.#tell({ scopes, pools: scopes.flatMap((scope) => this.pools(scope)), origins });
+    this.#tell({ scopes, pools: scopes.flatMap((scope) => this.pools(scope)), edits: this.edits() });
   }
 
   #tell(touch: Touch): void {
@@ -174,7 +182,7 @@ class ConfigMapSource implements Source {
   }
 
   #touch(uses: readonly PoolUse[]): void {
-    if (uses.length > 0) this.#tell({ scopes: [], pools: uses.map(({ ref }) => ref), origins: [] });
+    if (uses.length > 0) this.#tell({ scopes: [], pools: uses.map(({ ref }) => ref), edits: [] });
   }
 }
 

@@ -1,5 +1,5 @@
 // Kubernetes objects → load balancers.
-export type { Refusal, Source, Supply, Touch } from './source.ts';
+export type { Edit, Refusal, Source, Supply, Touch } from './source.ts';
 export { configmapSource, type ConfigMapOptions } from './configmap.ts';
 export { annotations, type Decode, type ReadOptions, type Template } from './reading.ts';
 export { endpointSliceIndexes, serviceIndexes, type EndpointStores } from './supply.ts';

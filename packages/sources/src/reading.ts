@@ -8,6 +8,7 @@ import {
   type PoolRef,
   type Problem,
   type Result,
+  type Scope,
 } from '@fairlead/core';
 import type { ConfigMap } from '@fairlead/kube';
 import type { Refusal } from './source.ts';
@@ -46,6 +47,8 @@ export interface PoolUse {
 /** The parts of a ConfigMap that count. Equal for two edits: nothing changed for us. */
 export interface Reading {
   origin: Origin;
+  /** The tenants it names, those without an application too: what it had in them is to go. */
+  tenants: Scope[];
   balancers: LoadBalancer[];
   uses: ReadonlyMap<string, PoolUse>;
   refusals: Refusal[];
@@ -86,7 +89,7 @@ export function readConfigMap(configmap: ConfigMap, origin: Origin, options: Rea
   const template = templateOf(configmap, options.decode);
   if (!template.ok) {
     const refusals = [{ origin, problem: template.problem }];
-    return { origin, balancers: [], uses: last?.uses ?? new Map(), refusals };
+    return { origin, tenants: last?.tenants ?? [], balancers: [], uses: last?.uses ?? new Map(), refusals };
   }
   const { map, tenants, pools } = template.value;
   const refusals: Refusal[] = [];
@@ -106,7 +109,7 @@ export function readConfigMap(configmap: ConfigMap, origin: Origin, options: Rea
     const use = useOf({ scope: tenant, key, pool }, origin, map.get(`${application}/${pool}`), servicePort);
     if (!held.has(key)) uses.set(useId(use.ref), use);
   }
-  return { origin, balancers, uses, refusals };
+  return { origin, tenants: Object.keys(tenants), balancers, uses, refusals };
 }
 
 function refusalOf(lb: LoadBalancer, accepts: ReadOptions['accepts']): Problem | undefined {

@@ -6,6 +6,8 @@ import type { Touch } from './source.ts';
 export interface Shelf {
   get(asker: string): Reading | undefined;
   all(): Iterable<Reading>;
+  /** Readings with something that cannot be told. */
+  troubled(): Iterable<Reading>;
   /** Puts `reading` in the place of what `asker` said before, or takes that away. Returns what is to be looked at. */
   put(asker: string, reading: Reading | undefined): Touch;
   scopes(): Iterable<Scope>;
@@ -19,6 +21,7 @@ export interface Shelf {
 
 export function shelf(): Shelf {
   const readings = new Map<string, Reading>();
+  const troubled = new Map<string, Reading>();
   const scopes = groups<Scope, string>();
   const services = groups<string, PoolUse>();
   const labels = groups<string, PoolUse>();
@@ -34,6 +37,7 @@ export function shelf(): Shelf {
   return {
     get: (asker) => readings.get(asker),
     all: () => readings.values(),
+    troubled: () => troubled.values(),
     put(asker, reading) {
       const before = readings.get(asker);
       if (before) index(before, 'delete');
@@ -41,6 +45,8 @@ export function shelf(): Shelf {
         index(reading, 'add');
         readings.set(asker, reading);
       } else readings.delete(asker);
+      if (reading && reading.refusals.length > 0) troubled.set(asker, reading);
+      else troubled.delete(asker);
       return difference(before, reading);
     },
     scopes: () => scopes.keys(),
@@ -50,8 +56,8 @@ export function shelf(): Shelf {
   };
 }
 
-const scopesOf = (reading: Reading): Set<Scope> =>
-  new Set([...reading.balancers.map(({ scope }) => scope), ...[...reading.uses.values()].map(({ ref }) => ref.scope)]);
+export const scopesOf = (reading: Reading): Set<Scope> =>
+  new Set([...reading.tenants, ...[...reading.uses.values()].map(({ ref }) => ref.scope)]);
 
 /** What is to be looked at after an edit: the scopes of both, but only those pools that get their members otherwise. */
 function difference(before: Reading | undefined, after: Reading | undefined): Touch {
@@ -64,8 +70,8 @@ function difference(before: Reading | undefined, after: Reading | undefined): To
     for (const [id, use] of one?.uses ?? [])
       if (!isSameUse(use, other?.uses.get(id))) pools.set(useId(use.ref), use.ref);
   }
-  const origin = (after ?? before)?.origin;
-  return { scopes: [...scopes], pools: [...pools.values()], origins: origin ? [origin] : [] };
+  const edits = after ? [{ origin: after.origin, scopes: [...scopes] }] : [];
+  return { scopes: [...scopes], pools: [...pools.values()], edits };
 }
 
 const isSameUse = (a: PoolUse, b: PoolUse | undefined): boolean =>

@@ -22,8 +22,13 @@ export interface Supply {
 export interface Touch {
   scopes: readonly Scope[];
   pools: readonly PoolRef[];
-  /** Objects whose refusals changed. */
-  origins: readonly Origin[];
+  edits: readonly Edit[];
+}
+
+/** An object that says something else than before, and the scopes it has or had a part in. */
+export interface Edit {
+  origin: Origin;
+  scopes: readonly Scope[];
 }
 
 /** Reads never wait and cost what they give back, whatever else the source holds. */
@@ -40,8 +45,12 @@ export interface Source {
   wanted(scope: Scope): LoadBalancer[];
   /** Pools of `scope` that want members, those of refused load balancers included. */
   pools(scope: Scope): PoolRef[];
-  /** What cannot be told now. */
-  refusals(): Iterable<Refusal>;
+  /** All objects that ask for something now, as edits. */
+  edits(): Iterable<Edit>;
+  /** The object `asker`, while it asks for something here. */
+  origin(asker: string): Origin | undefined;
+  /** What cannot be told now: of all objects, or of the one that `asker` names. */
+  refusals(asker?: string): Iterable<Refusal>;
   /** Members of the pool that the object `asker` wants; undefined when it wants no such pool. */
   supply(pool: PoolRef, asker: string): Supply | undefined;
   /** Calls back when something changed, and once with everything when the caches are full. Returns the way to stop. */
