@@ -136,7 +136,7 @@ test('an object that cannot be read keeps what it had, and is told why', async (
   w.source.refuse(web, { code: 'invalid', message: 'not JSON' });
   await w.clock.advance(1000);
   expect(await w.standing('shop')).toEqual(['shop/web us 80']);
-  expect(w.reports).toContainEqual({ origin: web.origin, problem: { code: 'invalid', message: 'not JSON' } });
+  expect(w.reports.at(-1)).toEqual({ origin: web.origin, problem: { code: 'invalid', message: 'not JSON' } });
   w.source.want(make('shop/web', 81));
   await w.clock.advance(100);
   expect(await w.standing('shop')).toEqual(['shop/web us 81']);

@@ -1,4 +1,5 @@
 // From a change in what is wanted to turns for what it touches. One engine for one place.
+import { askerOf } from '@fairlead/core';
 import type { Brake, Clock, Item, Origin, Policy, Problem, PoolRef, Provider, Scope } from '@fairlead/core';
 import type { Source, Supply, Touch } from '@fairlead/sources';
 import { backoff, type Backoff } from './backoff.ts';
@@ -71,6 +72,8 @@ class PlaceEngine implements Engine {
   /** Scopes that lost a claim, and look again when one comes free elsewhere. */
   readonly #losers = new Set<Scope>();
   readonly #released = new Set<Scope>();
+  /** By asker, the edits that wait for a turn in some scope. */
+  readonly #unsettled = new Map<string, Unsettled>();
 
   constructor(options: EngineOptions) {
     const { clock, random, onBug } = options;
@@ -130,21 +133,19 @@ class PlaceEngine implements Engine {
   }
 
   /** A source that is not full is not looked at: it tells everything once it is. */
-  #look(source: Source, { scopes, pools, origins }: Touch): void {
+  #look(source: Source, { scopes, pools, edits }: Touch): void {
     if (!source.synced) return;
     if (!this.#swept.has(source)) this.#sweeps.add('sweep', this.#scopeDebounce);
     this.#swept.add(source);
     for (const scope of scopes) this.#scopes.add(scope, this.#scopeDebounce);
     this.#members?.touch(pools);
-    if (origins.length > 0) this.#reportRefusals(source, origins);
+    for (const edit of edits)
+      this.#unsettled.set(askerOf(edit.origin), { origin: edit.origin, scopes: new Set(edit.scopes) });
+    if (edits.length > 0) this.#reportRefusals(source, edits);
   }
 
-  #reportRefusals(source: Source, origins: Touch['origins']): void {
-    const uids = new Set(origins.map(({ uid }) => uid));
-    const refusals = [...source.refusals()].filter(({ origin }) => uids.has(origin.uid));
-    const unread = new Set(refusals.filter(({ key }) => key === undefined).map(({ origin }) => origin.uid));
-    const readable = origins.filter(({ uid }) => !unread.has(uid)).map((origin) => ({ origin }));
-    this.#options.report([...readable, ...refusals]);
+  #reportRefusals(source: Source, edits: Touch['edits']): void {
+    this.#options.report(edits.flatMap(({ origin }) => [...source.refusals(askerOf(origin))]));
   }
 
   /** Milliseconds to the next look at the place with nothing changed here; spread, so that scopes do not march in step. */
@@ -158,6 +159,8 @@ class PlaceEngine implements Engine {
 
   async #turn(scope: Scope, signal: AbortSignal): Promise<void> {
     const { owner, provider, policy = 'sync', brake = brakeUnlessSet } = this.#options;
+    // An edit that comes while the turn runs is not settled by it.
+    const edits = [...this.#unsettled.values()].filter(({ scopes }) => scopes.has(scope));
     const isReleased = this.#released.delete(scope);
     const written = this.#members?.structure(scope);
     const sources = [...this.#sources.keys()];
@@ -168,9 +171,9 @@ class PlaceEngine implements Engine {
     // What was cut short says nothing about the place.
     if (signal.aborted) return;
 
-    if (result.ours) this.#settle(scope, result.ours);
+    if (result.ours) this.#enter(scope, result.ours);
     written?.(result.written);
-    this.#tell(scope, result.outcomes);
+    this.#tell(scope, [...result.outcomes, ...(result.ours ? this.#settled(scope, edits) : [])]);
     if (mayCure(result.outcomes) || !result.ours) this.#scopes.add(scope, this.#pauses.next(scope));
     else {
       this.#pauses.reset(scope);
@@ -178,12 +181,24 @@ class PlaceEngine implements Engine {
     }
   }
 
-  #settle(scope: Scope, ours: readonly Item<unknown>[]): void {
+  #enter(scope: Scope, ours: readonly Item<unknown>[]): void {
     const { changed, freed } = this.#ledger.enter(scope, ours);
     if (freed) for (const loser of this.#losers) this.#scopes.add(loser, this.#scopeDebounce);
     for (const source of changed.size > 0 ? this.#sources.keys() : []) {
       this.#members?.touch(source.pools(scope).filter(({ key }) => changed.has(key)));
     }
+  }
+
+  /** The edits that have had their turn in each of their scopes now. */
+  #settled(scope: Scope, edits: readonly Unsettled[]): Outcome[] {
+    return edits.flatMap((edit) => {
+      edit.scopes.delete(scope);
+      const asker = askerOf(edit.origin);
+      if (edit.scopes.size > 0 || this.#unsettled.get(asker) !== edit) return [];
+      this.#unsettled.delete(asker);
+      const refusals = [...this.#sources.keys()].flatMap((source) => [...source.refusals(asker)]);
+      return [{ origin: edit.origin, problem: refusals.find(({ key }) => key === undefined)?.problem }];
+    });
   }
 
   #tell(scope: Scope, outcomes: Outcome[]): void {
@@ -236,8 +251,12 @@ class PlaceEngine implements Engine {
   }
 }
 
+interface Unsettled {
+  origin: Origin;
+  scopes: Set<Scope>;
+}
+
 const everythingIn = (source: Source): Touch => {
   const scopes = [...source.scopes()];
-  const origins = new Map([...source.refusals()].map(({ origin }) => [origin.uid, origin]));
-  return { scopes, pools: scopes.flatMap((scope) => source.pools(scope)), origins: [...origins.values()] };
+  return { scopes, pools: scopes.flatMap((scope) => source.pools(scope)), edits: [...source.edits()] };
 };

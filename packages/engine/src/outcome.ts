@@ -3,9 +3,9 @@ import { problems, type Key, type Origin, type Problem } from '@fairlead/core';
 
 /**
  *   key    | pool   | what it speaks of
- *   -------+--------+---------------------------------------------------------------
- *   absent | absent | the whole object: it cannot be read, or (no problem) it can again
- *   given  | absent | one load balancer of the object
+ *   -------+--------+----------------------------------------------------------------------------------
+ *   absent | absent | the whole object: it cannot be read; or, without a problem, all of it had its turn
+ *   given  | absent | one load balancer of the object, or one it wants no longer and that is not gone
  *   given  | given  | one pool: its way to members, or what the place said to them
  */
 export interface Outcome {
@@ -15,6 +15,8 @@ export interface Outcome {
   pool?: string | undefined;
   address?: string | undefined;
   problem?: Problem | undefined;
+  /** The load balancer is wanted no longer, and stands no longer. */
+  gone?: boolean | undefined;
 }
 
 /** May a later turn go better though nothing changed? */

@@ -1,6 +1,6 @@
 // One turn for one scope: want, compile, read, settle, plan, guard, apply, report.
 import { brake, isPlanEmpty, permit, plan } from '@fairlead/core';
-import type { Brake, Item, Key, Member, Plan, Placed, Policy, Problem, Provider, Scope } from '@fairlead/core';
+import type { Brake, Item, Key, Member, Origin, Plan, Placed, Policy, Problem, Provider, Scope } from '@fairlead/core';
 import type { Source } from '@fairlead/sources';
 import { applyApart } from './apply.ts';
 import { heldIn } from './held.ts';
@@ -60,7 +60,11 @@ export async function reconcile(turn: TurnQuestion, scope: Scope, signal: AbortS
   const addresses = new Map(standing.map(({ key, address }) => [key, address]));
   const outcomes = wishes.map((wish) => outcomeOf(wish, undone.get(wish.lb.key), addresses.get(wish.lb.key)));
   const ours = standing.filter((item) => item.owner === owner);
-  return { outcomes: [...outcomes, ...ownerless(wishes, undone)], ours, written: keysWritten(todo) };
+  return {
+    outcomes: [...outcomes, ...removedOutcomes(answer.plan, undone, sources)],
+    ours,
+    written: keysWritten(todo),
+  };
 }
 
 const outcomeOf = ({ lb, problem }: Wish, undone: Problem | undefined, address?: string): Outcome => ({
@@ -70,10 +74,23 @@ const outcomeOf = ({ lb, problem }: Wish, undone: Problem | undefined, address?:
   problem: problem ?? undone,
 });
 
-/** What went wrong with items whose object is gone: only the log can say it. */
-function ownerless(wishes: readonly Wish[], undone: ReadonlyMap<Key, Problem>): Outcome[] {
-  const told = new Set(wishes.map(({ lb }) => lb.key));
-  return [...undone].filter(([key]) => !told.has(key)).map(([key, problem]) => ({ key, problem }));
+/** Of items that nobody wants any longer: they are gone, or why not. Without an object only the log can say it. */
+function removedOutcomes(
+  { remove }: Plan<unknown>,
+  undone: ReadonlyMap<Key, Problem>,
+  sources: Iterable<Source>,
+): Outcome[] {
+  const originOf = (asker = ''): Origin | undefined => {
+    for (const source of sources) {
+      const origin = source.origin(asker);
+      if (origin) return origin;
+    }
+    return undefined;
+  };
+  return remove.map(({ key, asker }) => {
+    const problem = undone.get(key);
+    return problem ? { origin: originOf(asker), key, problem } : { origin: originOf(asker), key, gone: true };
+  });
 }
 
 /** A failed write may have been a half one, so its keys count as well. */

@@ -6,6 +6,8 @@ export interface Report {
   origin: Origin;
   /** The whole object cannot be read. */
   problem?: Problem | undefined;
+  /** Has all that this edit asks for had its turn, removals included? */
+  settled: boolean;
   applications: Map<Key, ApplicationReport>;
 }
 
@@ -23,15 +25,19 @@ export interface Remark {
   message: string;
 }
 
-export const emptyReport = (origin: Origin): Report => ({ origin, applications: new Map() });
+export const emptyReport = (origin: Origin): Report => ({ origin, settled: false, applications: new Map() });
 
 /** `report` with `outcome` in it. An outcome of another edit of the object begins anew. */
 export function withOutcome(report: Report | undefined, outcome: Outcome & { origin: Origin }): Report {
-  const { origin, key, pool, problem } = outcome;
+  const { origin, key, pool, problem, gone } = outcome;
   const isNew = report?.origin.uid !== origin.uid || report.origin.revision !== origin.revision;
   const next: Report =
     isNew || !report ? emptyReport(origin) : { ...report, applications: new Map(report.applications) };
-  if (key === undefined) return { ...next, problem };
+  if (key === undefined) return { ...next, problem, settled: true };
+  if (gone) {
+    next.applications.delete(key);
+    return next;
+  }
   const { placed, pools } = next.applications.get(key) ?? { pools: new Map<string, Problem>() };
   const troubled = new Map(pools);
   if (pool === undefined) next.applications.set(key, { placed: { problem }, pools });
@@ -42,6 +48,13 @@ export function withOutcome(report: Report | undefined, outcome: Outcome & { ori
   }
   return next;
 }
+
+/**
+ * May it be told? Its revision stands in it, and readers take that to mean that what the edit took away is gone, unless
+ * an application is not ok. So a report is told when all of it had its turn, or when there is something wrong to tell.
+ */
+export const isTellable = ({ settled, problem, applications }: Report): boolean =>
+  settled || problem !== undefined || [...applications.values()].some(({ placed }) => placed?.problem !== undefined);
 
 /**
  * The annotation `fairlead.io/status`:

@@ -5,7 +5,16 @@ import { annotations } from '@fairlead/sources';
 import { backoff } from './backoff.ts';
 import type { Outcome } from './outcome.ts';
 import { queue } from './queue.ts';
-import { remarksBetween, statusText, withOutcome, wordsIn, wordsOf, type Remark, type Report } from './report.ts';
+import {
+  isTellable,
+  remarksBetween,
+  statusText,
+  withOutcome,
+  wordsIn,
+  wordsOf,
+  type Remark,
+  type Report,
+} from './report.ts';
 
 export interface ClusterReports {
   kube: Pick<Kube, 'patch'>;
@@ -53,8 +62,6 @@ export function statuses(options: StatusOptions): Statuses {
   const note = (outcome: Outcome & { origin: Origin }): void => {
     const asker = askerOf(outcome.origin);
     const entry = entries.get(asker);
-    // "It can be read" is no news of an object that could be read before.
-    if (outcome.key === undefined && !outcome.problem && !entry?.report.problem) return;
     const report = withOutcome(entry?.report, outcome);
     if (entry) entry.report = report;
     else
@@ -67,7 +74,7 @@ export function statuses(options: StatusOptions): Statuses {
 
   const turn = async (asker: string): Promise<void> => {
     const entry = entries.get(asker);
-    if (!entry) return;
+    if (!entry || !isTellable(entry.report)) return;
     const outcome = await write(options, entry);
     if (outcome === 'gone') entries.delete(asker);
     if (outcome === 'again') turns.add(asker, pauses.next(asker));

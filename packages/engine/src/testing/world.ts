@@ -4,13 +4,14 @@ import {
   fail,
   type LoadBalancer,
   type Member,
+  type Origin,
   type Plan,
   type PoolRef,
   type Problem,
   type Provider,
 } from '@fairlead/core';
 import { memory, type MemoryForm } from '@fairlead/providers';
-import type { Refusal, Source, Supply, Touch } from '@fairlead/sources';
+import type { Edit, Refusal, Source, Supply, Touch } from '@fairlead/sources';
 import { fakeClock } from '@fairlead/testkit';
 import { engine, type EngineOptions } from '../engine.ts';
 import type { Outcome } from '../outcome.ts';
@@ -79,25 +80,26 @@ export class ToldSource implements Source {
   want(lb: LoadBalancer): void {
     this.#refusals.delete(askerOf(lb.origin));
     this.#wants.set(`${askerOf(lb.origin)} ${lb.key}`, lb);
-    this.#tell({ scopes: [lb.scope], pools: this.#poolsOf(lb), origins: [lb.origin] });
+    this.#tell({ scopes: [lb.scope], pools: this.#poolsOf(lb), edits: [editOf(lb)] });
   }
 
   forget(lb: LoadBalancer): void {
     this.#wants.delete(`${askerOf(lb.origin)} ${lb.key}`);
-    this.#tell({ scopes: [lb.scope], pools: this.#poolsOf(lb), origins: [] });
+    const rest = [...this.#wants.values()].filter((one) => askerOf(one.origin) === askerOf(lb.origin));
+    this.#tell({ scopes: [lb.scope], pools: this.#poolsOf(lb), edits: rest.length > 0 ? [editOf(lb)] : [] });
   }
 
   /** The object of `lb` cannot be read any longer; its pools still have members. */
   refuse(lb: LoadBalancer, problem: Problem): void {
     this.#wants.delete(`${askerOf(lb.origin)} ${lb.key}`);
     this.#refusals.set(askerOf(lb.origin), { origin: lb.origin, problem });
-    this.#tell({ scopes: [lb.scope], pools: [], origins: [lb.origin] });
+    this.#tell({ scopes: [lb.scope], pools: [], edits: [editOf(lb)] });
   }
 
   /** `lb`'s pool has these members now; undefined: nobody knows. */
   supplyWith(lb: LoadBalancer, members: Member[] | undefined, problem?: Problem): void {
     this.#members.set(`${askerOf(lb.origin)} ${lb.key}`, { origin: lb.origin, members, problem });
-    this.#tell({ scopes: [], pools: this.#poolsOf(lb), origins: [] });
+    this.#tell({ scopes: [], pools: this.#poolsOf(lb), edits: [] });
   }
 
   /** All caches are full. */
@@ -106,7 +108,7 @@ export class ToldSource implements Source {
     this.#tell({
       scopes: [...this.scopes()],
       pools: [...this.#wants.values()].flatMap((lb) => this.#poolsOf(lb)),
-      origins: [],
+      edits: [],
     });
   }
 
@@ -114,7 +116,11 @@ export class ToldSource implements Source {
   scopes = (): Set<string> => new Set([...this.#wants.values()].map(({ scope }) => scope));
   wanted = (scope: string): LoadBalancer[] => [...this.#wants.values()].filter((lb) => lb.scope === scope);
   pools = (scope: string): PoolRef[] => this.wanted(scope).flatMap((lb) => this.#poolsOf(lb));
-  refusals = (): Iterable<Refusal> => this.#refusals.values();
+  edits = (): Edit[] => [...this.#wants.values()].map(editOf);
+  origin = (asker: string): Origin | undefined =>
+    [...this.#wants.values(), ...this.#refusals.values()].find(({ origin }) => askerOf(origin) === asker)?.origin;
+  refusals = (asker?: string): Refusal[] =>
+    [...this.#refusals].flatMap(([one, refusal]) => (asker === undefined || asker === one ? [refusal] : []));
   supply = (pool: PoolRef, asker: string): Supply | undefined => this.#members.get(`${asker} ${pool.key}`);
   listen(listener: (touch: Touch) => void): () => void {
     this.#listeners.add(listener);
@@ -131,6 +137,8 @@ export class ToldSource implements Source {
     for (const listener of this.#listeners) listener(touch);
   }
 }
+
+const editOf = ({ origin, scope }: LoadBalancer): Edit => ({ origin, scopes: [scope] });
 
 /** A place in memory that counts its calls, and fails or waits when told to. */
 export function place() {
