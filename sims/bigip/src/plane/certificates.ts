@@ -6,6 +6,7 @@ import type { Virtual } from '../configuration/object.ts';
 import type { View } from '../configuration/store.ts';
 
 interface Offer {
+  pair: { cert: string; key: string };
   certificate: X509Certificate;
   context: SecureContext;
   serverName: string | undefined;
@@ -13,6 +14,8 @@ interface Offer {
 
 /** Chooses by the name a client asks for: its profile's, then a certificate that names it, then the first. */
 export interface Contexts {
+  /** For clients that name no server. */
+  first: { cert: string; key: string } | undefined;
   choose(serverName: string | undefined): SecureContext | undefined;
 }
 
@@ -23,10 +26,12 @@ export function contextsOf(virtual: Virtual, configuration: View): Contexts {
   const offers = sorted.flatMap((profile): Offer[] => {
     const pair = configuration.get('certificate', profile.certificate ?? '');
     if (!pair) return [];
-    const context = createSecureContext({ cert: pair.certificate, key: pair.key });
-    return [{ certificate: new X509Certificate(pair.certificate), context, serverName: profile.serverName }];
+    const material = { cert: pair.certificate, key: pair.key };
+    const certificate = new X509Certificate(pair.certificate);
+    return [{ pair: material, certificate, context: createSecureContext(material), serverName: profile.serverName }];
   });
   return {
+    first: offers[0]?.pair,
     choose(serverName) {
       if (serverName === undefined || serverName === '') return offers[0]?.context;
       const named = offers.find((offer) => offer.serverName === serverName);

@@ -63,6 +63,8 @@ export class Listener {
   follow(virtual: Virtual): void {
     this.#virtual = virtual;
     this.#contexts = contextsOf(virtual, this.#parts.configuration);
+    // A client that names no server is given this without a question.
+    if (this.#contexts.first) this.#tls?.setSecureContext(this.#contexts.first);
   }
 
   /** Ends every client connection with a reset. Answers how many. */
@@ -154,8 +156,8 @@ export class Listener {
   #secure(): TlsServer {
     if (this.#tls) return this.#tls;
     const server = createTls({
+      ...this.#contexts.first,
       SNICallback: (name, answer) => answer(null, this.#contexts.choose(name)),
-      // Asked for also by a client that names no server.
       ALPNProtocols: ['http/1.1'],
     });
     server.on('secureConnection', (socket: TLSSocket) => this.#carry(socket));

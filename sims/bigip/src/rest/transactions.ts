@@ -91,7 +91,7 @@ export class Transactions {
       });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      throw new Refusal(error.status, `transaction failed:${error.message}`);
+      throw new Refusal(400, `transaction failed:${error.message}`);
     }
     return { shown: show(transaction, 'COMPLETED'), commands: transaction.commands };
   }
