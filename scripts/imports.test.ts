@@ -16,7 +16,16 @@ const table: Record<string, { ours: string[]; outside: string[]; node: boolean }
   'packages/tickets': { ours: ['core', 'api', 'as3', 'kube', 'engine'], outside: [], node: false },
   'packages/apiserver': {
     ours: ['kube'],
-    outside: ['@bufbuild/re2', '@marcbachmann/cel-js', '@peculiar/x509', 'classic-level', 'fast-json-patch', 'jose', 'reflect-metadata', 'yaml'],
+    outside: [
+      '@bufbuild/re2',
+      '@marcbachmann/cel-js',
+      '@peculiar/x509',
+      'classic-level',
+      'fast-json-patch',
+      'jose',
+      'reflect-metadata',
+      'yaml',
+    ],
     node: true,
   },
   'packages/testkit': { ours: ['core', 'kube'], outside: ['vitest', 'yaml'], node: true },
@@ -25,10 +34,26 @@ const table: Record<string, { ours: string[]; outside: string[]; node: boolean }
 };
 
 /** What tests may import besides: the doubles, the suites, the simulators, and the embedded server as a function. */
-const inTests = ['core', 'kube', 'testkit', 'as3', 'api', 'apiserver', 'engine', 'providers', 'sources', 'sim-bigip', 'sim-cluster'];
+const inTests = [
+  'core',
+  'kube',
+  'testkit',
+  'as3',
+  'api',
+  'apiserver',
+  'engine',
+  'providers',
+  'sources',
+  'sim-bigip',
+  'sim-cluster',
+];
 
 const ours = (specifier: string) => /^@fairlead\/([^/]+)/.exec(specifier)?.[1];
-const packageOf = (specifier: string) => specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+const packageOf = (specifier: string) =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
 
 test('every package has a row in the table', () => {
   const homes = ['packages', 'sims'].flatMap((place) => folders(join(root, place)).map((home) => `${place}/${home}`));
@@ -39,7 +64,9 @@ test('imports go in the one allowed direction', () => {
   const wrong = sourceFiles().flatMap((file) => {
     const row = table[file.home];
     if (!row) return [];
-    return file.imports.filter((specifier) => !allowed(specifier, row, file.isTest)).map((specifier) => `${file.path} imports ${specifier}`);
+    return file.imports
+      .filter((specifier) => !allowed(specifier, row, file.isTest))
+      .map((specifier) => `${file.path} imports ${specifier}`);
   });
   expect(wrong).toEqual([]);
 });
@@ -48,11 +75,20 @@ test('what a package imports stands in its package.json, and what stands there i
   const files = sourceFiles();
   const homes = [...new Set(files.map((file) => file.home))];
   const wrong = homes.flatMap((home) => {
-    const declared = Object.keys((JSON.parse(readFileSync(join(root, home, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }).dependencies);
-    const used = files.filter((file) => file.home === home && !file.isTest).flatMap((file) => file.imports.filter(isOutside).map(packageOf));
+    const declared = Object.keys(
+      (JSON.parse(readFileSync(join(root, home, 'package.json'), 'utf8')) as { dependencies: Record<string, string> })
+        .dependencies,
+    );
+    const used = files
+      .filter((file) => file.home === home && !file.isTest)
+      .flatMap((file) => file.imports.filter(isOutside).map(packageOf));
     return [
-      ...[...new Set(used)].filter((name) => name !== 'vitest' && !declared.includes(name)).map((name) => `${home} imports ${name} undeclared`),
-      ...declared.filter((name) => !used.includes(name)).map((name) => `${home} declares ${name} and does not import it`),
+      ...[...new Set(used)]
+        .filter((name) => name !== 'vitest' && !declared.includes(name))
+        .map((name) => `${home} imports ${name} undeclared`),
+      ...declared
+        .filter((name) => !used.includes(name))
+        .map((name) => `${home} declares ${name} and does not import it`),
     ];
   });
   expect(wrong).toEqual([]);
@@ -60,7 +96,11 @@ test('what a package imports stands in its package.json, and what stands there i
 
 const isOutside = (specifier: string) => !specifier.startsWith('.') && !specifier.startsWith('node:');
 
-function allowed(specifier: string, row: { ours: string[]; outside: string[]; node: boolean }, isTest: boolean): boolean {
+function allowed(
+  specifier: string,
+  row: { ours: string[]; outside: string[]; node: boolean },
+  isTest: boolean,
+): boolean {
   if (specifier.startsWith('.')) return true;
   if (specifier.startsWith('node:')) return row.node || isTest;
   const name = ours(specifier);

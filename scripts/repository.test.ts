@@ -30,7 +30,9 @@ test('every package README has the same five headings and fits a screen', () => 
       const headings = [...text.matchAll(/^## (.+)$/gm)].map((m) => m[1]);
       const lines = text.split('\n').length;
       return [
-        ...(headings.join(', ') === 'What, Words, Use, Rules, Limits' ? [] : [`${path} has the headings ${headings.join(', ')}`]),
+        ...(headings.join(', ') === 'What, Words, Use, Rules, Limits'
+          ? []
+          : [`${path} has the headings ${headings.join(', ')}`]),
         ...(lines > 61 ? [`${path} has ${lines} lines`] : []),
       ];
     }),
@@ -39,16 +41,23 @@ test('every package README has the same five headings and fits a screen', () => 
 });
 
 test('generated files are as npm run gen would write them', () => {
-  const stale = Object.entries(crdFiles()).filter(([path, text]) => !existsSync(join(root, path)) || read(path) !== text);
+  const stale = Object.entries(crdFiles()).filter(
+    ([path, text]) => !existsSync(join(root, path)) || read(path) !== text,
+  );
   expect(stale.map(([path]) => path)).toEqual([]);
 });
 
 test('every place that MAP.md and the README name exists', () => {
   const named = ['README.md', 'MAP.md', 'docs/tour.md', 'CONTRIBUTING.md'].flatMap((doc) =>
-    [...read(doc).matchAll(/`((?:packages|sims|apps|examples|deploy|docs|scripts|bench)\/[\w./-]*)`/g)].map((m) => ({ doc, path: m[1] ?? '' })),
+    [...read(doc).matchAll(/`((?:packages|sims|apps|examples|deploy|docs|scripts|bench)\/[\w./-]*)`/g)].map((m) => ({
+      doc,
+      path: m[1] ?? '',
+    })),
   );
   expect(named.length).toBeGreaterThan(20);
-  expect(named.filter(({ path }) => !existsSync(join(root, path))).map(({ doc, path }) => `${doc}: ${path}`)).toEqual([]);
+  expect(named.filter(({ path }) => !existsSync(join(root, path))).map(({ doc, path }) => `${doc}: ${path}`)).toEqual(
+    [],
+  );
 });
 
 test('the list of providers names every provider file', () => {
@@ -64,8 +73,13 @@ test('architecture decisions are numbered without a gap and say context, decisio
   const files = readdirSync(join(root, 'docs/adr')).sort();
   const wrong = files.flatMap((file, i) => {
     const text = read(`docs/adr/${file}`);
-    const missing = ['Context', 'Decision', 'Consequences', 'Status'].filter((heading) => !text.includes(`## ${heading}`));
-    return [...(file.startsWith(String(i + 1).padStart(4, '0')) ? [] : [`${file} is out of order`]), ...missing.map((m) => `${file} lacks ${m}`)];
+    const missing = ['Context', 'Decision', 'Consequences', 'Status'].filter(
+      (heading) => !text.includes(`## ${heading}`),
+    );
+    return [
+      ...(file.startsWith(String(i + 1).padStart(4, '0')) ? [] : [`${file} is out of order`]),
+      ...missing.map((m) => `${file} lacks ${m}`),
+    ];
   });
   expect(wrong).toEqual([]);
 });

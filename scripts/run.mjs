@@ -10,7 +10,8 @@ const vitest = (filter, env) => run(bin('vitest'), ['run', ...filter], { env: { 
 
 const tasks = {
   /** Types, lint, import rules, format: what each commit must pass. */
-  check: () => run(bin('tsc'), ['-p', '.']) || run(bin('oxlint'), []) || run(bin('oxfmt'), ['--check']) || vitest(['scripts'], {}),
+  check: () =>
+    run(bin('tsc'), ['-p', '.']) || run(bin('oxlint'), []) || run(bin('oxfmt'), ['--check']) || vitest(['scripts'], {}),
   /** Compares golden folders; with --update rewrites them. */
   golden: () => vitest(['golden'], args.includes('--update') ? { GOLDEN: 'update' } : {}),
   /** Writes what is made from the code: CRDs, roles, the tables of kinds. */

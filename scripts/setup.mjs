@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, copyFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -17,10 +17,15 @@ export function requireNode() {
 
 /** Installs the packages of the lockfile unless this very lockfile is installed already. */
 export function installPackages() {
-  const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  const lock = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
   say('installing npm packages from the lockfile (once, about half a minute) …');
-  const ran = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: root, stdio: ['ignore', 2, 2] });
+  const ran = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+  });
   if (ran.status !== 0) stop('npm ci failed: see its words above. It needs the npm registry, or a cache of it.');
   writeFileSync(stamp, lock);
 }
@@ -35,11 +40,14 @@ export function installSystemPackages() {
   const names = missing.map((m) => m.package);
   const list = missing.map((m) => `  ${m.package}  (${m.program}: ${m.why})`).join('\n');
   if (process.getuid?.() !== 0 || !onPath('apt-get')) {
-    stop(`These system packages are missing:\n${list}\nInstall them, on Debian or Ubuntu with: sudo apt-get install ${names.join(' ')}`);
+    stop(
+      `These system packages are missing:\n${list}\nInstall them, on Debian or Ubuntu with: sudo apt-get install ${names.join(' ')}`,
+    );
   }
   say(`installing system packages: ${names.join(', ')} …`);
   const quiet = { stdio: ['ignore', 'ignore', 2], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
-  const install = () => spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...names], quiet).status === 0;
+  const install = () =>
+    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...names], quiet).status === 0;
   if (!install()) {
     spawnSync('apt-get', ['update', '-qq'], quiet);
     if (!install()) stop(`apt-get could not install: ${names.join(' ')}. Install them by hand and try again.`);
@@ -50,11 +58,19 @@ export function installSystemPackages() {
 export async function build() {
   const out = join(root, 'dist', 'fairlead.mjs');
   const sources = ['packages', 'sims', 'apps'].flatMap((folder) => [...files(join(root, folder))]);
-  const newest = Math.max(...sources.map((file) => statSync(file).mtimeMs), statSync(join(root, 'package-lock.json')).mtimeMs);
+  const newest = Math.max(
+    ...sources.map((file) => statSync(file).mtimeMs),
+    statSync(join(root, 'package-lock.json')).mtimeMs,
+  );
   if (existsSync(out) && statSync(out).mtimeMs > newest) return out;
   const { build: bundle } = await import('esbuild');
   mkdirSync(dirname(out), { recursive: true });
-  for (const file of sources.filter((f) => f.endsWith('.tcl'))) copyFileSync(file, join(dirname(out), file.split(/[\\/]/).at(-1)));
+  // Read at run time by a path relative to the module, so they lie beside the bundle as they lie beside the source.
+  for (const file of sources.filter((f) => f.endsWith('.tcl'))) {
+    const folder = join(dirname(out), basename(dirname(file)));
+    mkdirSync(folder, { recursive: true });
+    copyFileSync(file, join(folder, basename(file)));
+  }
   await bundle({
     entryPoints: [join(root, 'apps/fairlead/src/main.ts')],
     outfile: out,
@@ -65,7 +81,9 @@ export async function build() {
     sourcemap: true,
     // Has a native part, which cannot be bundled.
     external: ['classic-level'],
-    banner: { js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
+    },
     logLevel: 'warning',
   });
   return out;

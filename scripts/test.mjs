@@ -19,4 +19,12 @@ for (const [name, command, args] of [
   }
 }
 const report = join(root, 'dist', 'test-results.json');
-process.exit(run(bin('vitest'), ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...process.argv.slice(2)]));
+process.exit(
+  run(bin('vitest'), [
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+    ...process.argv.slice(2),
+  ]),
+);

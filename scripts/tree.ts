@@ -37,7 +37,11 @@ export function folders(path: string): string[] {
 
 function read(path: string, home: string): SourceFile {
   const text = readFileSync(path, 'utf8');
-  const imports = [...text.matchAll(/^\s*(?:import|export)\b[^'";]*?\bfrom\s+'([^']+)'|^\s*import\s+'([^']+)'|\bimport\('([^']+)'\)/gm)];
+  const imports = [
+    ...text.matchAll(
+      /^\s*(?:import|export)\b[^'";]*?\bfrom\s+'([^']+)'|^\s*import\s+'([^']+)'|\bimport\('([^']+)'\)/gm,
+    ),
+  ];
   const isTest = /\.(test|test-d)\.tsx?$/.test(path) || /\/(testing|testdata)\//.test(path);
   return { path: relative(root, path), home, text, isTest, imports: imports.map((m) => m[1] ?? m[2] ?? m[3] ?? '') };
 }

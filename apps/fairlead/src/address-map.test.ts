@@ -5,8 +5,18 @@ const rows: [string, string[], string, string][] = [
   ['what no entry names keeps its address, over https', [], '200.1.1.1', 'https://200.1.1.1'],
   ['a scheme in the object is kept', [], 'http://100.1.1.1/api', 'http://100.1.1.1/api'],
   ['a host is replaced by a URL', ['200.1.1.1=http://127.0.0.1:4001'], '200.1.1.1', 'http://127.0.0.1:4001'],
-  ['the path of the object survives', ['100.1.1.1=http://127.0.0.1:4002'], 'http://100.1.1.1/api', 'http://127.0.0.1:4002/api'],
-  ['a host is replaced by host:port, scheme kept', ['100.1.1.1=127.0.0.1:4002'], 'http://100.1.1.1', 'http://127.0.0.1:4002'],
+  [
+    'the path of the object survives',
+    ['100.1.1.1=http://127.0.0.1:4002'],
+    'http://100.1.1.1/api',
+    'http://127.0.0.1:4002/api',
+  ],
+  [
+    'a host is replaced by host:port, scheme kept',
+    ['100.1.1.1=127.0.0.1:4002'],
+    'http://100.1.1.1',
+    'http://127.0.0.1:4002',
+  ],
   ['IPv6 gets brackets', [], '2001:db8::1', 'https://[2001:db8::1]'],
 ];
 

@@ -13,8 +13,10 @@ export function addressMap(entries: readonly string[]): Result<AddressMap> {
   for (const entry of entries) {
     const cut = entry.indexOf('=');
     const [from, target] = [entry.slice(0, cut).trim(), entry.slice(cut + 1).trim()];
-    if (cut < 1 || target === '') return fail('invalid', `--map ${entry}: write FROM=TO, such as 200.1.1.1=http://127.0.0.1:8443`);
-    if (!URL.canParse(withScheme(target))) return fail('invalid', `--map ${entry}: ${target} is no host, host:port or URL`);
+    if (cut < 1 || target === '')
+      return fail('invalid', `--map ${entry}: write FROM=TO, such as 200.1.1.1=http://127.0.0.1:8443`);
+    if (!URL.canParse(withScheme(target)))
+      return fail('invalid', `--map ${entry}: ${target} is no host, host:port or URL`);
     to.set(from, target);
   }
   return ok((address) => {

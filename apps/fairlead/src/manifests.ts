@@ -39,7 +39,8 @@ export function parseManifests(text: string, file: string): Result<Manifest[]> {
     if (value === null || value === undefined) continue;
     const at = `${file}:${lineOf(document.contents?.range?.[0] ?? 0)}`;
     for (const object of isList(value) ? value.items : [value]) {
-      if (!isObject(object)) return fail('invalid', `${at}: no Kubernetes object: it needs apiVersion, kind and metadata.name`);
+      if (!isObject(object))
+        return fail('invalid', `${at}: no Kubernetes object: it needs apiVersion, kind and metadata.name`);
       manifests.push({ at, object });
     }
   }
@@ -47,12 +48,18 @@ export function parseManifests(text: string, file: string): Result<Manifest[]> {
 }
 
 /** Applies in the order given. Stops at the first that is refused, saying which. */
-export async function applyManifests(kube: Kube, manifests: readonly Manifest[], fieldManager: string): Promise<Result<KubeObject[]>> {
+export async function applyManifests(
+  kube: Kube,
+  manifests: readonly Manifest[],
+  fieldManager: string,
+): Promise<Result<KubeObject[]>> {
   const applied: KubeObject[] = [];
   for (const { at, object } of manifests) {
     const kind = await kindOf(kube, object);
     if (!kind.ok) return kind;
-    const placed = kind.value.namespaced ? { ...object, metadata: { namespace: 'default', ...object.metadata } } : object;
+    const placed = kind.value.namespaced
+      ? { ...object, metadata: { namespace: 'default', ...object.metadata } }
+      : object;
     const got = await kube.apply(kind.value, placed, { fieldManager, force: true });
     if (!got.ok) return fail(got.problem.code, `${at}: ${object.kind} ${object.metadata.name}: ${got.problem.message}`);
     applied.push(got.value);
@@ -66,7 +73,10 @@ export async function kindOf(kube: Kube, object: { apiVersion: string; kind: str
   const [group, version] = second === undefined ? ['', first] : [first, second];
   const got = await kube.raw('GET', group === '' ? `/api/${version}` : `/apis/${group}/${version}`);
   if (!got.ok) {
-    const hint = got.problem.code === 'missing' ? ': the server does not know this apiVersion; are the CRDs installed (fairlead crds)?' : '';
+    const hint =
+      got.problem.code === 'missing'
+        ? ': the server does not know this apiVersion; are the CRDs installed (fairlead crds)?'
+        : '';
     return fail(got.problem.code, `${object.apiVersion} ${object.kind}${hint || `: ${got.problem.message}`}`);
   }
   const { resources } = got.value as { resources: { name: string; kind: string; namespaced: boolean }[] };
@@ -84,7 +94,14 @@ function filesOf(path: string): string[] {
 }
 
 function isList(value: unknown): value is { items: unknown[] } {
-  return typeof value === 'object' && value !== null && 'items' in value && Array.isArray(value.items) && 'kind' in value && String(value.kind).endsWith('List');
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'items' in value &&
+    Array.isArray(value.items) &&
+    'kind' in value &&
+    String(value.kind).endsWith('List')
+  );
 }
 
 function isObject(value: unknown): value is KubeObject {

@@ -19,7 +19,12 @@ export interface Summary {
 const tolerance = 0.05;
 
 /** Sentences for what is wrong with a measured split; `weights` by Service, in any unit. */
-export function splitFailures(name: string, answers: Answers, weights: Record<string, number>, count: number): string[] {
+export function splitFailures(
+  name: string,
+  answers: Answers,
+  weights: Record<string, number>,
+  count: number,
+): string[] {
   const failures: string[] = [];
   const answered = Object.values(answers.counts).reduce((a, b) => a + b, 0);
   const sum = Object.values(weights).reduce((a, b) => a + b, 0);
@@ -28,12 +33,15 @@ export function splitFailures(name: string, answers: Answers, weights: Record<st
     failures.push(`${name}: ${count - answered} of ${count} requests got no answer (${reasons})`);
   }
   for (const service of Object.keys(answers.counts)) {
-    if (!(service in weights)) failures.push(`${name}: ${answers.counts[service]} requests went to ${service}, which has no weight there`);
+    if (!(service in weights))
+      failures.push(`${name}: ${answers.counts[service]} requests went to ${service}, which has no weight there`);
   }
   for (const [service, weight] of Object.entries(weights)) {
     const share = (answers.counts[service] ?? 0) / Math.max(answered, 1);
     if (Math.abs(share - weight / sum) > tolerance) {
-      failures.push(`${name}: ${service} got ${percent(share)} of the requests, its weight is ${percent(weight / sum)}`);
+      failures.push(
+        `${name}: ${service} got ${percent(share)} of the requests, its weight is ${percent(weight / sum)}`,
+      );
     }
   }
   return failures;
@@ -47,7 +55,9 @@ export function summaryLines(summary: Summary): string[] {
     return `${name.padEnd(18)} ${sum} answers: ${parts.join(', ')}`;
   };
   return [
-    ...summary.tickets.map((t) => `${`ticket ${t.name}`.padEnd(18)} ${t.process}, VE VIP ${t.veip}, LTM VIP ${t.ltmip}`),
+    ...summary.tickets.map(
+      (t) => `${`ticket ${t.name}`.padEnd(18)} ${t.process}, VE VIP ${t.veip}, LTM VIP ${t.ltmip}`,
+    ),
     split('outside the rule', summary.split.outside),
     split('inside the rule', summary.split.inside),
     `${'TCP listner'.padEnd(18)} ${summary.tcp.ok ? 'answers' : 'does not answer'}`,

@@ -28,6 +28,8 @@ test('answers are counted by Service, and what is no answer by its reason', asyn
 test('a greeting is the first line', async () => {
   const server = createTcpServer((socket) => socket.end('hello\nrest\n'));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  expect(await greeting({ host: '127.0.0.1', port: (server.address() as AddressInfo).port }, '127.64.0.1')).toEqual({ line: 'hello' });
+  expect(await greeting({ host: '127.0.0.1', port: (server.address() as AddressInfo).port }, '127.64.0.1')).toEqual({
+    line: 'hello',
+  });
   await new Promise((done) => server.close(done));
 });

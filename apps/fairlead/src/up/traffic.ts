@@ -28,7 +28,12 @@ export function clientAddress(n: number): string {
 }
 
 /** Sends `count` GET requests with the headers given, from the clients numbered `first` and up. */
-export async function measure(target: Target, headers: Record<string, string>, first: number, count: number): Promise<Answers> {
+export async function measure(
+  target: Target,
+  headers: Record<string, string>,
+  first: number,
+  count: number,
+): Promise<Answers> {
   const answers: Answers = { counts: {}, wrong: new Map() };
   let next = first;
   const client = async () => {
@@ -44,13 +49,18 @@ export async function measure(target: Target, headers: Record<string, string>, f
 }
 
 /** One GET on a connection of its own. */
-export function get(target: Target, headers: Record<string, string>, localAddress: string): Promise<{ service: string; pod: string } | { wrong: string }> {
+export function get(
+  target: Target,
+  headers: Record<string, string>,
+  localAddress: string,
+): Promise<{ service: string; pod: string } | { wrong: string }> {
   return new Promise((resolve) => {
     const sent = request({ ...target, headers, localAddress, agent: false, timeout: 10_000, path: '/' }, (response) => {
       response.resume();
       response.on('end', () => {
         const service = response.headers['x-service'];
-        if (response.statusCode === 200 && typeof service === 'string') resolve({ service, pod: String(response.headers['x-pod']) });
+        if (response.statusCode === 200 && typeof service === 'string')
+          resolve({ service, pod: String(response.headers['x-pod']) });
         else resolve({ wrong: `HTTP ${response.statusCode}` });
       });
       response.on('error', (error) => resolve({ wrong: error.message }));

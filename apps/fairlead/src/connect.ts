@@ -1,0 +1,36 @@
+// Connections to API servers by kubeconfig, for the commands that talk to clusters.
+import { randomInt } from 'node:crypto';
+import { fail, ok, type Result } from '@fairlead/core';
+import type { Kube, Trouble } from '@fairlead/kube';
+import { connect, type Connected } from '@fairlead/kube/node';
+import { systemClock } from './clock.ts';
+
+/** 0 to 1. Jitter needs no more. */
+export const random = (): number => randomInt(2 ** 47) / 2 ** 47;
+
+export const userAgent = 'fairlead/0.1.0';
+
+/** A client for `context`, or for the kubeconfig's current one. Asks the server nothing yet. */
+export async function connectTo(
+  kubeconfig: string | undefined,
+  context: string | undefined,
+  report: (line: string) => void = toStandardError,
+): Promise<Result<Connected>> {
+  const told = (trouble: Trouble) => report(`${context ?? 'kubeconfig'}: ${trouble.doing}: ${wordsOf(trouble)}`);
+  return connect({ kubeconfig, context, env: process.env, clock: systemClock, random, userAgent, report: told });
+}
+
+/** The management cluster for a command that asks once and ends. */
+export async function connectManagement(options: { kubeconfig: string; management: string }): Promise<Result<Kube>> {
+  const connected = await connectTo(options.kubeconfig, options.management);
+  if (connected.ok) return ok(connected.value.kube);
+  const { code, message } = connected.problem;
+  return fail(code, `${message}. Is an environment running (npm start), or --kubeconfig FILE missing?`);
+}
+
+const toStandardError = (line: string): void => void process.stderr.write(`fairlead: ${line}\n`);
+
+function wordsOf(trouble: Trouble): string {
+  if ('problem' in trouble) return trouble.problem.message;
+  return `bug: ${trouble.bug instanceof Error ? (trouble.bug.stack ?? trouble.bug.message) : String(trouble.bug)}`;
+}

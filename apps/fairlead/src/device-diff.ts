@@ -1,0 +1,88 @@
+// The difference between what a device holds and what would be declared on it, as text.
+import type { Loadbalancer } from '@fairlead/api';
+import { fail, isPlanEmpty, ok, plan, type Item, type LoadBalancer, type Plan, type Result } from '@fairlead/core';
+import type { Kube } from '@fairlead/kube';
+import { createTwoFilesPatch } from 'diff';
+import type { AddressMap } from './address-map.ts';
+import { systemClock } from './clock.ts';
+import { credentialsOf, readCredentialSecrets } from './credentials.ts';
+import { device } from './device.ts';
+
+export interface DiffOptions {
+  map: AddressMap;
+  kube: Kube;
+  owner: string;
+  /** Of Secrets that are referred to without one. */
+  namespace: string;
+}
+
+interface Tenant {
+  url: string;
+  scope: string;
+  loadbalancer: Loadbalancer;
+  wanted: LoadBalancer[];
+}
+
+/** One text for each tenant that is wanted, in the words of the device. */
+export async function* deviceDiffs(
+  all: readonly { loadbalancer: Loadbalancer; applications: LoadBalancer[] }[],
+  options: DiffOptions,
+): AsyncGenerator<Result<string>> {
+  const tenants = new Map<string, Tenant>();
+  for (const { loadbalancer, applications } of all) {
+    const url = applications.length === 0 ? '' : options.map(loadbalancer.spec.ve.addr);
+    for (const lb of applications) {
+      const tenant = tenants.get(`${url} ${lb.scope}`) ?? { url, scope: lb.scope, loadbalancer, wanted: [] };
+      tenant.wanted.push(lb);
+      tenants.set(`${url} ${lb.scope}`, tenant);
+    }
+  }
+  for (const tenant of tenants.values()) yield await tenantDiff(tenant, options);
+}
+
+async function tenantDiff(
+  { url, scope, loadbalancer, wanted }: Tenant,
+  { kube, owner, namespace }: DiffOptions,
+): Promise<Result<string>> {
+  const credentials = credentialsOf(loadbalancer, await readCredentialSecrets(kube, loadbalancer, namespace));
+  if (!credentials)
+    return fail(
+      'missing',
+      `Loadbalancer ${loadbalancer.metadata.name}: the credentials of its VE are not there; look at spec.ve.credentialsSecretRef`,
+    );
+  const { provider, close } = device({ url, credentials, clock: systemClock });
+  const found = await provider.read(scope, new AbortController().signal);
+  await close();
+  if (!found.ok) return found;
+  const items: Item<unknown>[] = [];
+  for (const lb of wanted) {
+    const form = provider.compile(lb);
+    if (!form.ok) return form;
+    items.push({ key: lb.key, form: form.value, owner });
+  }
+  // Other namespaces share the tenant, and this command was not told what they want: only what is named is compared.
+  const named = new Set(items.map((item) => item.key));
+  const answer = plan({ scope, owner, wanted: items, found: found.value.filter((item) => named.has(item.key)) });
+  const taken = answer.taken.map(
+    ({ item, by }) => `${item.key} is held by ${by.owner || 'somebody else'} and would be left alone`,
+  );
+  return ok([diffText(`tenant ${scope} on ${url}`, answer.plan), ...taken].join('\n'));
+}
+
+function diffText(where: string, todo: Plan<unknown>): string {
+  const head = `${where}: ${todo.create.length} to create, ${todo.update.length} to update`;
+  if (isPlanEmpty(todo)) return `${head}; nothing to do`;
+  const changes = [...todo.create.map((to) => ({ from: undefined, to })), ...todo.update];
+  const patches = changes.map(({ from, to }) =>
+    createTwoFilesPatch(`device ${to.key}`, `wanted ${to.key}`, jsonOf(from), jsonOf(to), '', '', { context: 4 }),
+  );
+  return [head, ...patches].join('\n');
+}
+
+/** Indented JSON with rule text line by line, so that a diff shows the line that differs. */
+function jsonOf(item: Item<unknown> | undefined): string {
+  if (!item) return '';
+  const lines = (name: string, value: unknown) =>
+    name === 'iRule' && typeof value === 'string' ? value.split('\n') : value;
+  return `${JSON.stringify(item.form, lines, 2)}\n`;
+}

@@ -1,0 +1,133 @@
+// `fairlead explain`: which rule and which pool would a request get, and why.
+import { choose, fail, ok, type Choice, type Listener, type Pool, type Result } from '@fairlead/core';
+import type { Lbticket, Listner } from '@fairlead/api';
+import { virtualName } from '@fairlead/as3';
+import { applications } from '@fairlead/tickets';
+import { connectManagement } from './connect.ts';
+import { nameOf, readWishes, type Wishes } from './wishes.ts';
+
+export interface ExplainOptions {
+  listner?: string;
+  client: string;
+  host?: string;
+  path: string;
+  header: string[];
+  cookie: string[];
+  filename: string[];
+  kubeconfig: string;
+  management: string;
+  output: 'text' | 'json';
+}
+
+interface Explanation {
+  ticket: string;
+  listner: string;
+  listener: Listener;
+  choice: Choice;
+  pool: Pool | undefined;
+}
+
+export async function explain(ticket: string, options: ExplainOptions): Promise<number> {
+  const got = await explanation(ticket, options);
+  if (!got.ok) {
+    process.stderr.write(
+      `fairlead explain: ${got.problem.path ? `${got.problem.path}: ` : ''}${got.problem.message}\n`,
+    );
+    return 1;
+  }
+  const { choice, pool } = got.value;
+  const json = {
+    ticket: got.value.ticket,
+    listner: got.value.listner,
+    rule: choice.route,
+    pool: choice.pool,
+    service: pool?.service,
+    why: choice.why,
+  };
+  process.stdout.write(
+    options.output === 'json' ? `${JSON.stringify(json, null, 2)}\n` : `${lines(got.value).join('\n')}\n`,
+  );
+  return 0;
+}
+
+/** Every pool counts as alive: what a device sees of its members is no part of the question. */
+async function explanation(name: string, options: ExplainOptions): Promise<Result<Explanation>> {
+  const management = options.filename.length > 0 ? ok(undefined) : await connectManagement(options);
+  if (!management.ok) return management;
+  const wishes = await readWishes(management.value, options.filename);
+  if (!wishes.ok) return wishes;
+  const ticket = wishes.value.tickets.get(name.includes('/') ? name : `default/${name}`);
+  if (!ticket) return fail('missing', `no ticket ${name}; there is: ${[...wishes.value.tickets.keys()].join(', ')}`);
+  const listner = listnerOf(ticket, options.listner);
+  if (!listner.ok) return listner;
+  const found = listenerOf(wishes.value, ticket, listner.value);
+  if (!found.ok) return found;
+  const { listener, pools } = found.value;
+  const headers = requestHeaders(options);
+  if (!headers.ok) return headers;
+  const choice = choose(listener, { client: options.client, uri: options.path, headers: headers.value }, () => true);
+  if (!choice.ok) return choice;
+  const pool = pools.find((one) => one.name === choice.value.pool);
+  return ok({ ticket: nameOf(ticket), listner: listner.value.name, listener, choice: choice.value, pool });
+}
+
+function listnerOf(ticket: Lbticket, name: string | undefined): Result<Listner> {
+  const all = ticket.spec.listners ?? [];
+  const found = name === undefined ? all[0] : all.find((one) => one.name === name);
+  if (found) return ok(found);
+  const there = all.map((one) => one.name).join(', ');
+  return fail(
+    'missing',
+    all.length === 0 ? `ticket ${nameOf(ticket)} has no listners` : `no listner ${name}; there is: ${there}`,
+  );
+}
+
+function listenerOf(
+  { loadbalancers, rules }: Wishes,
+  ticket: Lbticket,
+  listner: Listner,
+): Result<{ listener: Listener; pools: Pool[] }> {
+  const loadbalancer = loadbalancers.get(ticket.spec.loadbalancer);
+  if (!loadbalancer)
+    return fail(
+      'missing',
+      `ticket ${nameOf(ticket)} names Loadbalancer ${ticket.spec.loadbalancer}, which is not there`,
+      'spec.loadbalancer',
+    );
+  // The rules are the same whatever the address, so a ticket that has none yet can be asked about too.
+  const addressed: Lbticket =
+    ticket.spec.veip || ticket.status?.veip ? ticket : { ...ticket, spec: { ...ticket.spec, veip: '0.0.0.0' } };
+  const lbs = applications({ loadbalancer, ticket: addressed, rules: [...rules.values()] });
+  if (!lbs.ok) return lbs;
+  const name = virtualName(ticket.metadata.name, listner.port);
+  for (const { listeners, pools } of lbs.value) {
+    const listener = listeners.find((one) => one.name === name && one.protocol === listner.protocal);
+    if (listener) return ok({ listener, pools });
+  }
+  throw new Error(`bug: listner ${listner.name} of ${nameOf(ticket)} became no listener`);
+}
+
+function requestHeaders({ host, header, cookie }: ExplainOptions): Result<[string, string][]> {
+  const headers: [string, string][] = host === undefined ? [] : [['Host', host]];
+  for (const text of header) {
+    const cut = text.indexOf('=');
+    if (cut < 1) return fail('invalid', `--header ${text}: write NAME=VALUE`);
+    headers.push([text.slice(0, cut), text.slice(cut + 1)]);
+  }
+  const wrong = cookie.find((text) => text.indexOf('=') < 1);
+  if (wrong !== undefined) return fail('invalid', `--cookie ${wrong}: write NAME=VALUE`);
+  if (cookie.length > 0) headers.push(['Cookie', cookie.join('; ')]);
+  return ok(headers);
+}
+
+function lines({ ticket, listner, listener, choice, pool }: Explanation): string[] {
+  const service = pool
+    ? `Service ${pool.service.name} port ${pool.service.port} in namespace ${pool.service.namespace}`
+    : 'no Service';
+  return [
+    `ticket  ${ticket}, listner ${listner}: ${listener.protocol} ${listener.address}:${listener.port}`,
+    ...choice.why.map((why) => `        ${why}`),
+    `rule    ${choice.route === 'default' ? "none: the listner's own weights" : choice.route}`,
+    `pool    ${choice.pool} (${service})`,
+  ];
+}

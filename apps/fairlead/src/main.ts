@@ -1,0 +1,152 @@
+// The command line: every command, its options and their help. What each does is in the file of its name.
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { crdFiles } from '@fairlead/api';
+import { completion, shells, type Shell } from './completion.ts';
+import { explain } from './explain.ts';
+import { plan } from './plan.ts';
+import { run } from './run.ts';
+import { simBigip } from './sim.ts';
+import { up } from './up/up.ts';
+
+const collect = (value: string, before: string[]): string[] => [...before, value];
+const port = (value: string): number => {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 0 || number > 65_535)
+    throw new InvalidArgumentError('a port is a whole number from 0 to 65535');
+  return number;
+};
+
+const map = () =>
+  new Option(
+    '--map <FROM=TO>',
+    'reach the device that objects call FROM at TO (host, host:port or URL); may be repeated',
+  )
+    .argParser(collect)
+    .default([], 'none');
+const files = (about: string) =>
+  new Option('-f, --filename <PATH>', `${about}; a file, a folder, or - for standard input; may be repeated`)
+    .argParser(collect)
+    .default([], 'none');
+const kubeconfigOption = () =>
+  new Option('--kubeconfig <FILE>', 'kubeconfig with the management cluster and the target clusters')
+    .env('KUBECONFIG')
+    .default('.fairlead/kubeconfig');
+const managementOption = () =>
+  new Option('--management <CONTEXT>', 'context of the management cluster').default('management');
+
+const program = new Command('fairlead')
+  .description(
+    'The load-balancer control plane for Kubernetes: from the load balancers you own into the pods of many clusters.',
+  )
+  .version('0.1.0')
+  .showHelpAfterError('(fairlead --help shows what there is)')
+  .configureHelp({ sortSubcommands: false, helpWidth: 110 });
+
+program
+  .command('up')
+  .description(
+    'run a whole environment on this machine: three Kubernetes API servers, the controllers, simulated BIG-IPs with a live data plane, and pods that really listen',
+  )
+  .option('--once', 'exit after the summary: 0 only if all of it held', false)
+  .option('--out <DIR>', 'write summary.json, declarations/<tenant>.json and irules/*.tcl there')
+  .option('--data-dir <DIR>', 'keep state over restarts in this folder', '.fairlead')
+  .option('--ephemeral', 'keep no state; the kubeconfig goes with the run', false)
+  .option('--requests <N>', 'requests to measure for each split', (value) => Math.max(1, port(value)), 2000)
+  .addOption(map())
+  .action(async (options) => exit(await up(options)));
+
+program
+  .command('run')
+  .description('run the controllers against real clusters')
+  .addOption(kubeconfigOption())
+  .addOption(managementOption())
+  .option(
+    '--cluster <NAME=CONTEXT>',
+    'a target cluster and its context; may be repeated (default: every other context, under its own name)',
+    collect,
+    [],
+  )
+  .option(
+    '--namespace <NAME>',
+    'namespace, in the management cluster, of Secrets that Loadbalancers refer to without one',
+    'fairlead-system',
+  )
+  .option('--owner <NAME>', 'the mark that tells our configuration on a device from that of others', 'fairlead')
+  .addOption(
+    new Option('--policy <POLICY>', 'what a turn may do on a device')
+      .choices(['sync', 'upsert-only', 'dry-run'])
+      .default('sync'),
+  )
+  .addOption(
+    new Option('--log-level <LEVEL>', 'least level to log').choices(['debug', 'info', 'warn', 'error']).default('info'),
+  )
+  .addOption(map())
+  .action(async (options) => exit(await run(options)));
+
+program
+  .command('plan')
+  .description('show what would be declared on the device, and the difference to what is there; changes nothing')
+  .addOption(
+    files('Loadbalancers, Lbtickets and Lbrules to add to, or put in place of, those in the management cluster'),
+  )
+  .addOption(kubeconfigOption())
+  .addOption(managementOption())
+  .option(
+    '--namespace <NAME>',
+    'namespace, in the management cluster, of Secrets that Loadbalancers refer to without one',
+    'fairlead-system',
+  )
+  .option('--owner <NAME>', 'the mark that tells our configuration on a device from that of others', 'fairlead')
+  .option('--offline', 'read only the files; compare with nothing', false)
+  .addOption(new Option('-o, --output <FORM>', 'what to print').choices(['diff', 'json', 'irule']).default('diff'))
+  .addOption(map())
+  .action(async (options) => exit(await plan(options)));
+
+program
+  .command('explain')
+  .description('say which rule and which pool a request would get, and why')
+  .argument('<ticket>', 'ticket, as [namespace/]name')
+  .option('--listner <NAME>', 'listner of the ticket (default: the only one, or the first)')
+  .option('--client <ADDRESS>', 'address the request comes from', '192.0.2.1')
+  .option('--host <HOST>', 'Host header')
+  .option('--path <PATH>', 'path and query, such as /cart?id=7', '/')
+  .option('--header <NAME=VALUE>', 'a header; may be repeated', collect, [])
+  .option('--cookie <NAME=VALUE>', 'a cookie; may be repeated', collect, [])
+  .addOption(files('read the objects from here rather than from the management cluster'))
+  .addOption(kubeconfigOption())
+  .addOption(managementOption())
+  .addOption(new Option('-o, --output <FORM>', 'what to print').choices(['text', 'json']).default('text'))
+  .action(async (ticket, options) => exit(await explain(ticket, options)));
+
+program
+  .command('crds')
+  .description('print the CustomResourceDefinitions, for kubectl apply -f -')
+  .action(() => {
+    const texts = Object.entries(crdFiles()).filter(([path]) => path.startsWith('deploy/crds/'));
+    process.stdout.write(texts.map(([, text]) => text).join('---\n'));
+  });
+
+const sim = program.command('sim').description('run one simulator by itself');
+sim
+  .command('bigip')
+  .description('a BIG-IP: iControl REST, AS3, and a data plane on loopback addresses')
+  .option('--host <ADDRESS>', 'address of its management port', '127.0.0.1')
+  .option('--port <PORT>', 'its management port; 0 takes any', port, 8443)
+  .option('--user <NAME>', 'administrator', 'admin')
+  .option('--password <WORD>', "the administrator's password", 'admin')
+  .action(async (options) => exit(await simBigip(options)));
+
+program
+  .command('completion')
+  .description('print a completion script for your shell: source <(fairlead completion bash)')
+  .argument('<shell>', shells.join(', '))
+  .action((shell: string) => {
+    if (!shells.includes(shell as Shell)) program.error(`no completion for ${shell}; there is: ${shells.join(', ')}`);
+    process.stdout.write(completion(program, shell as Shell));
+  });
+
+function exit(code: number): void {
+  process.exitCode = code;
+}
+
+await program.parseAsync();

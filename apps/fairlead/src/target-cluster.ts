@@ -1,0 +1,56 @@
+// A target cluster: its client, and live copies of what the controllers read there.
+import {
+  configMaps,
+  endpointSlices,
+  namespaces,
+  recorder,
+  services,
+  store,
+  type ConfigMap,
+  type EndpointSlice,
+  type Kube,
+  type LiveStore,
+  type Namespace,
+  type Recorder,
+  type Service,
+} from '@fairlead/kube';
+import type { Clock } from '@fairlead/core';
+import { endpointSliceIndexes, serviceIndexes } from '@fairlead/sources';
+
+export interface TargetCluster {
+  name: string;
+  kube: Kube;
+  stores: {
+    namespaces: LiveStore<Namespace>;
+    services: LiveStore<Service>;
+    configmaps: LiveStore<ConfigMap>;
+    endpointslices: LiveStore<EndpointSlice>;
+  };
+  recorder: Recorder;
+  /** Keeps the copies up to date until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function targetCluster(name: string, kube: Kube, clock: Clock): TargetCluster {
+  const stores = {
+    namespaces: store(kube, namespaces, { project: withoutManagedFields }),
+    services: store(kube, services, { indexes: serviceIndexes, project: withoutManagedFields }),
+    configmaps: store(kube, configMaps, { labelSelector: 'f5type=virtual-server' }),
+    endpointslices: store(kube, endpointSlices, { indexes: endpointSliceIndexes, project: withoutManagedFields }),
+  };
+  return {
+    name,
+    kube,
+    stores,
+    recorder: recorder({ kube, clock, component: 'fairlead-agent' }),
+    run: async (signal) => {
+      await Promise.all(Object.values(stores).map((one) => one.run(signal)));
+    },
+  };
+}
+
+/** Who wrote which field is of no use here, and often half of an object's size. */
+function withoutManagedFields<T extends { metadata: { managedFields?: unknown[] } }>(object: T): T {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

@@ -1,0 +1,66 @@
+// The embedded clusters of `fairlead up`: an API server each, and simulated nodes under those that run workloads.
+import { mkdirSync } from 'node:fs';
+import { type Admit, apiServer, level, memory } from '@fairlead/apiserver';
+import type { Clock } from '@fairlead/core';
+import { cluster } from '@fairlead/sim-cluster';
+import { serve } from '../serve.ts';
+import type { Certificates } from './certificates.ts';
+import type { DataDir } from './data-dir.ts';
+import type { ClusterAccess } from './kubeconfig.ts';
+import type { Slot } from './slot.ts';
+
+export interface EmbeddedCluster extends ClusterAccess {
+  close(): Promise<void>;
+}
+
+export interface ClusterOptions {
+  dir: DataDir;
+  clock: Clock;
+  random(bytes: number): Uint8Array;
+  port: number;
+  certificates: Certificates;
+  admit?: Admit[];
+  /** Told of the server's own failures. */
+  report(message: string): void;
+}
+
+/** An API server behind a port on 127.0.0.1. */
+export async function startApiServer(name: string, options: ClusterOptions): Promise<EmbeddedCluster> {
+  const { dir, clock, random, report } = options;
+  const token = dir.secret(`${name}.token`);
+  const folder = dir.file(name);
+  if (!dir.ephemeral) mkdirSync(folder, { recursive: true });
+  const storage = dir.ephemeral ? memory() : await level(folder);
+  const tokens = [{ token, user: 'admin', groups: ['system:masters'] }];
+  const server = await apiServer({ storage, clock, random, name, tokens, admit: options.admit ?? [], report });
+  const { ca, cert, key } = options.certificates;
+  const served = await serve(server.answer, { host: '127.0.0.1', port: options.port, tls: { cert, key } });
+  return {
+    name,
+    server: served.url,
+    token,
+    ca,
+    async close() {
+      await served.close();
+      await server.close();
+    },
+  };
+}
+
+/** Nodes, workload controllers and kubelets for `access`; pods listen on addresses of the slot. */
+export async function startNodes(
+  access: ClusterAccess,
+  slot: Slot,
+  number: number,
+): Promise<{ stop(): Promise<void> }> {
+  const nodes = cluster({
+    server: access.server,
+    token: access.token,
+    ca: access.ca,
+    name: access.name,
+    podCidr: slot.podCidr(number),
+    nodes: 2,
+  });
+  await nodes.start();
+  return nodes;
+}

@@ -1,0 +1,96 @@
+// The Loadbalancers, Lbtickets and Lbrules that `plan` and `explain` look at: those of the management cluster, with those of files in their place.
+import {
+  filled,
+  lbrules,
+  lbtickets,
+  loadbalancers,
+  type Lbrule,
+  type Lbticket,
+  type Loadbalancer,
+} from '@fairlead/api';
+import { fail, ok, type Problem, type Result } from '@fairlead/core';
+import type { Kube, KubeObject } from '@fairlead/kube';
+import { type Manifest, readManifests } from './manifests.ts';
+
+export interface Wishes {
+  loadbalancers: Map<string, Loadbalancer>;
+  /** By `namespace/name`, as are rules. */
+  tickets: Map<string, Lbticket>;
+  rules: Map<string, Lbrule>;
+  /** Tickets that files named, or whose rules or Loadbalancer they named. */
+  edited: Set<string>;
+}
+
+/** `kube`: the management cluster, or undefined to read the files alone. Objects in files that are none of ours are left out. */
+export async function readWishes(kube: Kube | undefined, files: readonly string[]): Promise<Result<Wishes>> {
+  const wishes: Wishes = { loadbalancers: new Map(), tickets: new Map(), rules: new Map(), edited: new Set() };
+  if (kube) {
+    const problem = await readCluster(kube, wishes);
+    if (problem) return { ok: false, problem };
+  }
+  const manifests = readManifests(files);
+  if (!manifests.ok) return manifests;
+  for (const manifest of manifests.value) addManifest(wishes, manifest);
+  if (wishes.tickets.size === 0)
+    return fail('missing', kube ? `no Lbticket on ${kube.server}, nor in files` : 'no Lbticket in the files');
+  return ok(wishes);
+}
+
+export const nameOf = ({ metadata }: { metadata: { namespace?: string; name: string } }): string =>
+  `${metadata.namespace ?? 'default'}/${metadata.name}`;
+
+async function readCluster(kube: Kube, wishes: Wishes): Promise<Problem | undefined> {
+  const [balancers, tickets, rules] = await Promise.all([
+    kube.list(loadbalancers),
+    kube.list(lbtickets),
+    kube.list(lbrules),
+  ]);
+  for (const got of [balancers, tickets, rules]) if (!got.ok) return got.problem;
+  if (balancers.ok) for (const one of balancers.value.items) wishes.loadbalancers.set(one.metadata.name, one);
+  if (tickets.ok) for (const one of tickets.value.items) wishes.tickets.set(nameOf(one), one);
+  if (rules.ok) for (const one of rules.value.items) wishes.rules.set(nameOf(one), one);
+  return undefined;
+}
+
+function addManifest(wishes: Wishes, { object }: Manifest): void {
+  if (isKind<Loadbalancer>(object, loadbalancers)) {
+    const present = wishes.loadbalancers.get(object.metadata.name);
+    wishes.loadbalancers.set(object.metadata.name, over(present, filled(loadbalancers, object)));
+    for (const [name, ticket] of wishes.tickets)
+      if (ticket.spec.loadbalancer === object.metadata.name) wishes.edited.add(name);
+  } else if (isKind<Lbticket>(object, lbtickets)) {
+    const ticket = placed(object);
+    wishes.tickets.set(nameOf(ticket), keepAddresses(wishes.tickets.get(nameOf(ticket)), filled(lbtickets, ticket)));
+    wishes.edited.add(nameOf(ticket));
+  } else if (isKind<Lbrule>(object, lbrules)) {
+    const rule = placed(object);
+    wishes.rules.set(nameOf(rule), over(wishes.rules.get(nameOf(rule)), filled(lbrules, rule)));
+    wishes.edited.add(`${rule.metadata.namespace ?? 'default'}/${rule.spec.lbticket}`);
+  }
+}
+
+/** The edit, with what only a server knows of the object it replaces. */
+function over<T extends { metadata: KubeObject['metadata']; status?: unknown }>(present: T | undefined, edit: T): T {
+  if (!present) return edit;
+  return { ...edit, metadata: { ...present.metadata, ...edit.metadata }, status: present.status };
+}
+
+/** Addresses once given stay given, though the user's file may leave them empty. */
+function keepAddresses(present: Lbticket | undefined, edit: Lbticket): Lbticket {
+  const merged = over(present, edit);
+  const { veip, ltmip } = present?.spec ?? {};
+  return {
+    ...merged,
+    spec: { ...merged.spec, veip: merged.spec.veip || (veip ?? null), ltmip: merged.spec.ltmip || (ltmip ?? null) },
+  };
+}
+
+const placed = <T extends { metadata: KubeObject['metadata'] }>(object: T): T => ({
+  ...object,
+  metadata: { ...object.metadata, namespace: object.metadata.namespace ?? 'default' },
+});
+
+function isKind<T extends object>(object: object, kind: { group: string; version: string; kind: string }): object is T {
+  const { apiVersion, kind: name } = object as KubeObject;
+  return name === kind.kind && apiVersion === `${kind.group}/${kind.version}`;
+}
