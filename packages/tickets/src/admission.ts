@@ -5,6 +5,11 @@ import type { Desk } from './desk.ts';
 import type { Pair } from './ledger.ts';
 import { annotations, fieldManager, finalizer, ticketName } from './names.ts';
 
+/** What of the desk this needs. */
+export type AdmissionDesk = Pick<Desk, 'kube' | 'loadbalancers' | 'target' | 'partOf' | 'ledger'> & {
+  lbtickets: Pick<Desk['lbtickets'], 'isShown' | 'wrote'>;
+};
+
 /**
  * `wait`: the addresses were written now, and the ticket goes on once the API server shows it.
  * `unwritten`: they could not be written; nothing is wrong with the ticket.
@@ -15,7 +20,7 @@ export type Admitted =
   | { found: 'unwritten'; problem: Problem }
   | { found: 'problem'; problem: Problem };
 
-export async function admit(desk: Desk, ticket: Lbticket): Promise<Admitted> {
+export async function admit(desk: AdmissionDesk, ticket: Lbticket): Promise<Admitted> {
   const admitted = await addressesOf(desk, ticket);
   // Only who is refused for want of an address waits for one; the others would keep the next in the list from it.
   if (admitted.found === 'problem' && admitted.problem.code !== 'exhausted' && admitted.problem.code !== 'taken')
@@ -23,7 +28,7 @@ export async function admit(desk: Desk, ticket: Lbticket): Promise<Admitted> {
   return admitted;
 }
 
-async function addressesOf(desk: Desk, ticket: Lbticket): Promise<Admitted> {
+async function addressesOf(desk: AdmissionDesk, ticket: Lbticket): Promise<Admitted> {
   const loadbalancer = desk.loadbalancers.get({ name: ticket.spec.loadbalancer });
   if (!loadbalancer) {
     const why = `Loadbalancer "${ticket.spec.loadbalancer}" does not exist; create it, or name another`;
@@ -44,7 +49,7 @@ const refused = (problem: Problem): Admitted => ({ found: 'problem', problem });
 
 const at = (ticket: Lbticket) => ({ name: ticket.metadata.name, namespace: ticket.metadata.namespace });
 
-function invalid(desk: Desk, ticket: Lbticket, loadbalancer: Loadbalancer): Problem | undefined {
+function invalid(desk: AdmissionDesk, ticket: Lbticket, loadbalancer: Loadbalancer): Problem | undefined {
   const { cluster } = loadbalancer.spec;
   const { namespace } = ticket.spec;
   const namespaces = desk.target(cluster)?.stores.namespaces;
@@ -60,7 +65,7 @@ function invalid(desk: Desk, ticket: Lbticket, loadbalancer: Loadbalancer): Prob
 }
 
 /** What was chosen by us and not asked for may be chosen again, when the ticket moves or another has it by now. */
-function takePair(desk: Desk, ticket: Lbticket): Result<Pair> {
+function takePair(desk: AdmissionDesk, ticket: Lbticket): Result<Pair> {
   const { loadbalancer, veip, ltmip } = ticket.spec;
   const applicant = { name: ticketName(ticket), created: Date.parse(ticket.metadata.creationTimestamp ?? '') || 0 };
   const asked = desk.ledger.take(loadbalancer, applicant, { veip, ltmip });
@@ -100,7 +105,7 @@ const chosen = (asked: string | null | undefined, given: string, ours: string | 
   !asked || (asked === ours && asked !== given) ? given : undefined;
 
 /** Before anything is filed: the pair stands in the ticket for all to see, or the write fails and nothing is lost. */
-async function writeSpec(desk: Desk, ticket: Lbticket, body: Record<string, unknown>): Promise<Admitted> {
+async function writeSpec(desk: AdmissionDesk, ticket: Lbticket, body: Record<string, unknown>): Promise<Admitted> {
   const written = await desk.kube.patch(lbtickets, at(ticket), { type: 'merge', body }, { fieldManager });
   if (!written.ok) return { found: 'unwritten', problem: written.problem };
   desk.lbtickets.wrote(written.value, ticket.metadata.resourceVersion);

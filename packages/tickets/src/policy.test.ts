@@ -3,6 +3,7 @@ import { lbtickets, loadbalancers } from '@fairlead/api';
 import { expect, test } from 'vitest';
 import { testApprover } from './testing/approver.ts';
 import { made } from './testing/cluster.ts';
+import { faults } from './testing/faults.ts';
 import { lb, ticket } from './testing/objects.ts';
 import { conditionAt, world, type World } from './testing/world.ts';
 
@@ -123,4 +124,26 @@ test('a provider that the controller does not have is said on the ticket', async
   await here.clock.advance(1000);
   expect((await here.ticket('test')).status?.process).toBe('created');
   expect(conditionAt(await here.ticket('test'), 'Ready')).toEqual(['False', 'missing']);
+});
+
+test('an application whose id was lost in a crash is withdrawn when the ticket was edited meanwhile', async () => {
+  const approver = testApprover();
+  const between = faults();
+  const here = await world({ approvers: { auto: approver }, between: between.between });
+  await made(here.management.create(loadbalancers, lb()));
+  await here.clock.advance(1000);
+  // Spec, created, and then the write that would have held the id.
+  between.arm(2, false);
+  await made(here.management.create(lbtickets, ticket('test')));
+  await here.clock.advance(50);
+  await here.stop();
+  expect((await here.ticket('test')).status).toMatchObject({ process: 'created' });
+  expect([...approver.filed.keys()]).toEqual(['a1']);
+  await change(here, { spec: { veip: '20.1.0.77' } });
+  between.arm(Infinity, false);
+  await here.begin();
+  await here.clock.advance(1000);
+  expect((await here.ticket('test')).status).toMatchObject({ process: 'apply', veip: '20.1.0.77', application: 'a2' });
+  expect([...approver.filed.keys()]).toEqual(['a2']);
+  expect((await here.loadbalancer('demo')).status?.capacity?.ve.used).toBe(1);
 });

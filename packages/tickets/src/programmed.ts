@@ -9,8 +9,11 @@ import { readEntries } from './configmap.ts';
 import { isDone, outcomeOf } from './report.ts';
 import { isTrue, type Fact } from './status.ts';
 
+/** What of the desk this needs. */
+export type ProgrammedDesk = Pick<Desk, 'loadbalancers' | 'target' | 'partOf' | 'refused' | 'pending'>;
+
 /** The condition `Programmed` of an enabled ticket; undefined leaves it as it is. */
-export function programmed(desk: Desk, ticket: Lbticket): Fact | undefined {
+export function programmed(desk: ProgrammedDesk, ticket: Lbticket): Fact | undefined {
   if ((ticket.spec.listners?.length ?? 0) === 0) return holds('NothingToProgram', 'the ticket has no listners');
   const loadbalancer = desk.loadbalancers.get({ name: ticket.spec.loadbalancer });
   if (!loadbalancer) return fails('missing', `Loadbalancer "${ticket.spec.loadbalancer}" does not exist`);
@@ -33,13 +36,13 @@ export function programmed(desk: Desk, ticket: Lbticket): Fact | undefined {
 }
 
 /** Noted, so that the next report of the agent gives the ticket a turn. */
-function onItsWay(desk: Desk, ticket: Lbticket): Fact {
+function onItsWay(desk: ProgrammedDesk, ticket: Lbticket): Fact {
   desk.pending.add(configMapKey(ticket), ticketName(ticket));
   return fails('pending', 'what is asked for is on its way to the device');
 }
 
 /** Did the agent confirm that nothing of the ticket is left? Then its addresses may go to someone else. */
-export function isCleared(desk: Desk, ticket: Lbticket): boolean {
+export function isCleared(desk: ProgrammedDesk, ticket: Lbticket): boolean {
   const loadbalancer = desk.loadbalancers.get({ name: ticket.spec.loadbalancer });
   // Without its Loadbalancer nobody knows where to look, and nobody can give its addresses away either.
   if (!loadbalancer) return true;
@@ -51,7 +54,7 @@ export function isCleared(desk: Desk, ticket: Lbticket): boolean {
   return loadbalancer.spec.cis.mode === 'external' || isDone(configMap);
 }
 
-export function configMapOf(desk: Desk, ticket: Lbticket): ConfigMap | undefined {
+export function configMapOf(desk: ProgrammedDesk, ticket: Lbticket): ConfigMap | undefined {
   const loadbalancer = desk.loadbalancers.get({ name: ticket.spec.loadbalancer });
   if (!loadbalancer) return undefined;
   const at = { name: configMapName(ticket.spec.loadbalancer), namespace: ticket.spec.namespace };

@@ -187,6 +187,8 @@ test('disabling withdraws the configuration and keeps the addresses, enabling br
   await change(here, 'test', { spec: { state: 'disabled' } });
   await here.clock.advance(1000);
   expect(conditionAt(await here.ticket('test'), 'Programmed')).toEqual(['False', 'pending']);
+  // The agent looks only into namespaces that the selector takes, and has yet to confirm.
+  expect((await made(here.target.get(namespaces, { name: 'shop' }))).metadata.labels).toMatchObject({ foo: 'bar' });
   await here.report();
   await here.clock.advance(1000);
   const disabled = await here.ticket('test');
