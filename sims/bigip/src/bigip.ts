@@ -67,6 +67,7 @@ export interface Bigip {
   readonly ready: Promise<void>;
   /** The tenants as declared, by name. */
   readonly tenants: Record<string, unknown>;
+  /** The last ten thousand or so requests. */
   readonly calls: Call[];
   readonly counters: Counters;
   /** Costs of an AS3 run; may be changed at any time. */
@@ -111,7 +112,7 @@ class Simulator implements Bigip {
 
   constructor(options: BigipOptions) {
     this.#clock = options.clock ?? realClock();
-    this.slowness = { base: 0, perTenant: 0, perChange: 0, ...options.slowness };
+    this.slowness = { perRun: 0, perTenant: 0, perChange: 0, ...options.slowness };
     this.#device = this.#makeDevice(options);
     this.#auth = new Auth(options.users ?? { admin: 'admin' }, this.#clock);
     this.#faults = new Faults(this.#clock);
@@ -213,6 +214,7 @@ class Simulator implements Bigip {
       took: 0,
     };
     this.calls.push(call);
+    if (this.calls.length > 10_000) this.calls.splice(0, 1000);
     try {
       const fault = this.#faults.meet(request);
       if (fault?.kind === 'half-applied') this.#as3.isHalfNext = true;

@@ -8,12 +8,12 @@ import { isObject, type Json } from '../rest/body.ts';
 import { classed, Invalid, type Request3 } from './declaration.ts';
 import type { Scene } from './pointers.ts';
 import { translate } from './translate.ts';
-import { canonical, updateOf } from './update.ts';
+import { canonical, updateOf, type Update } from './update.ts';
 import { tenantsOf, validate } from './validate.ts';
 
 /** What a run costs, in ms: the measured device spends most of its time outside the transaction. */
 export interface Slowness {
-  base: number;
+  perRun: number;
   perTenant: number;
   perChange: number;
 }
@@ -63,7 +63,7 @@ export async function deploy(
   if (errors.length > 0) throw new Invalid(errors);
   const run: Run = { parts, adc, scene: sceneOf(parts.device, adc), isDry: request.action === 'dry-run' };
   const tenants = tenantsToRun(run, options.only);
-  await parts.clock.sleep(parts.slowness.base + parts.slowness.perTenant * tenants.length);
+  await parts.clock.sleep(parts.slowness.perRun + parts.slowness.perTenant * tenants.length);
   const results: TenantResult[] = [];
   for (const [i, [name, json]] of tenants.entries()) {
     const isFault = options.failAfter !== undefined && i >= options.failAfter;
@@ -98,7 +98,7 @@ function tenantsToRun({ adc, parts }: Run, only: string[] | undefined): [string,
 }
 
 async function runTenant(run: Run, name: string, json: Json): Promise<TenantResult> {
-  const { clock, device } = run.parts;
+  const { clock, device, slowness } = run.parts;
   const started = clock.now();
   const key = json['optimisticLockKey'];
   if (typeof key === 'string' && key !== '' && key !== lockKey(current(device)[name])) {
@@ -109,7 +109,10 @@ async function runTenant(run: Run, name: string, json: Json): Promise<TenantResu
     });
   }
   try {
-    const count = await device.exclusive(() => change(run, name, json));
+    const planned = await device.exclusive(() => plan(run, name, json));
+    // The device goes on with other writes meanwhile, as members by REST; what counts is what it holds at the end.
+    await clock.sleep(slowness.perChange * planned.count);
+    const count = run.isDry ? planned.count : await device.exclusive(() => change(run, name, json));
     const time = { runTime: clock.now() - started, lineCount: count === 0 ? 0 : 20 + count };
     return { ...result(run, name, { code: 200, message: count === 0 ? 'no change' : 'success' }), ...time };
   } catch (error) {
@@ -119,14 +122,17 @@ async function runTenant(run: Run, name: string, json: Json): Promise<TenantResu
   }
 }
 
-async function change({ parts, scene, isDry }: Run, name: string, json: Json): Promise<number> {
-  const { device, clock, slowness } = parts;
-  const update = updateOf(name, translate(name, json, scene), device.configuration);
+/** What the tenant needs. All of it is checked before any of it is made, so that a tenant that fails keeps its members too. */
+async function plan({ parts, scene }: Run, name: string, json: Json): Promise<Update> {
+  const update = updateOf(name, translate(name, json, scene), parts.device.configuration);
+  if (update.count > 0) await parts.device.check(update.draft);
+  return update;
+}
+
+async function change(run: Run, name: string, json: Json): Promise<number> {
+  const { device } = run.parts;
+  const update = await plan(run, name, json);
   if (update.count === 0) return 0;
-  // All of it is checked first, so that a tenant that fails keeps its members too.
-  await device.check(update.draft);
-  if (isDry) return update.count;
-  await clock.sleep(slowness.perChange * update.count);
   if (update.first.changes().length > 0) await device.commit(update.first);
   await device.commit(update.draft);
   return update.count;

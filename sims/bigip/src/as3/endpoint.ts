@@ -8,7 +8,7 @@ import { current, deploy, lockKey, type DeployParts, type Outcome } from './depl
 import { patched } from './json-patch.ts';
 import { tenantsOf } from './validate.ts';
 
-export const info = { version: '3.56.0', release: '10', schemaCurrent: '3.56.0', schemaMinimum: '3.0.0' };
+const versions = { version: '3.56.0', release: '10', schemaCurrent: '3.56.0', schemaMinimum: '3.0.0' };
 
 const queries = [
   'async',
@@ -53,7 +53,7 @@ export class As3 {
       .replace(/^\/mgmt\/shared\/appsvcs\/?|\/$/g, '')
       .split('/')
       .map(decodeURIComponent);
-    if (word === 'info' && request.method === 'GET') return json(200, info);
+    if (word === 'info' && request.method === 'GET') return json(200, versions);
     if (word === 'task' && request.method === 'GET') return this.#answerTask(rest[0]);
     if (word !== 'declare' || rest.length > 1) return notRegistered(request);
     const unknown = [...url.searchParams.keys()].find((name) => !queries.includes(name));

@@ -232,7 +232,7 @@ test('GET shows what was declared, and 404 for a tenant that was not', async () 
 
 test('a task is in progress, then has its results; while a run lasts a second one is refused with 503', async () => {
   const clock = makeClock();
-  const slow = makeDevice({ clock, slowness: { base: 1000, perTenant: 500 } });
+  const slow = makeDevice({ clock, slowness: { perRun: 1000, perTenant: 500 } });
   const { status, json } = await slow.declare(makeAdc({ web_pool: makePool([]) }), '?async=true');
   expect(status).toBe(202);
   expect(json).toMatchObject({

@@ -37,6 +37,9 @@ export async function checkDraft(draft: Draft, rules: RuleEngine): Promise<void>
     checkFolder(change, draft);
     if (change.kind === 'pool' && change.after) checkPool(change.after, draft);
     if (change.kind === 'certificate' && change.after) checkCertificate(change.after);
+    if (change.kind === 'profile' && change.after?.certificate !== undefined) {
+      mustExist(['certificate', change.after.certificate], `Profile (${change.path})`, draft);
+    }
     if (change.kind === 'monitor' && change.after) checkMonitor(change.after);
     if (change.kind === 'rule' && change.after) await checkRule(change.after, draft, rules);
   }

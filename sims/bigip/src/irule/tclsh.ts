@@ -104,6 +104,7 @@ export class Tclsh {
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint = (complaint + text).slice(0, 2000)));
     child.stdin.on('error', (error) => (complaint += error.message));
+    child.on('error', (error) => (complaint += error.message));
     child.on('close', (code) => this.#ended(child, code, complaint));
     this.#outbox = this.#options.restore();
   }

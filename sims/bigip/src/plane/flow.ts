@@ -72,6 +72,7 @@ export class Flow {
   #choice: Choice = {};
   #target: Target | undefined;
   #release: (() => void) | undefined;
+  #proposed: Target | undefined;
   #hasRun = false;
 
   constructor(parts: FlowParts, virtual: string, client: Client) {
@@ -129,11 +130,24 @@ export class Flow {
 
   /** Binds the connection to a server; the member before is let go. `reset` is called when the member is removed. */
   open(target: Target, reset: () => void): void {
+    this.#proposed = undefined;
     if (target === this.#target) return;
     this.#release?.();
     this.#release = undefined;
     this.#target = target;
     if (target.pool && target.member) this.#release = this.#parts.members.open(target.pool, target.member, reset);
+  }
+
+  /** Names the server that an LB_SELECTED is about; `open` makes it so. */
+  propose(target: Target): void {
+    this.#proposed = target;
+  }
+
+  /** The server could not be reached: the next choice is free. */
+  letGo(): void {
+    this.#release?.();
+    this.#release = undefined;
+    this.#target = undefined;
   }
 
   close(): void {
@@ -143,6 +157,7 @@ export class Flow {
   }
 
   #facts(): Record<string, string> {
+    const server = this.#proposed ?? this.#target;
     const { address, port } = destinationOf(this.virtual?.destination ?? '') ?? { address: '', port: 0 };
     return {
       client_addr: this.client.address,
@@ -152,8 +167,8 @@ export class Flow {
       virtual: this.#path,
       protocol: this.virtual?.ipProtocol === 'udp' ? '17' : '6',
       ...(this.client.sni === undefined ? {} : { sni: this.client.sni }),
-      ...(this.#target ? { server_addr: this.#target.address, server_port: String(this.#target.port) } : {}),
-      ...(this.#target?.pool ? { pool: this.#target.pool.fullPath } : {}),
+      ...(server ? { server_addr: server.address, server_port: String(server.port) } : {}),
+      ...(server?.pool ? { pool: server.pool.fullPath } : {}),
     };
   }
 

@@ -23,6 +23,11 @@ interface Relay {
 
 /** A member that cannot be reached, or the lack of any, is an LB_FAILED, in which a rule may choose once more. */
 async function toServer({ parts, flow, client }: Relay, target: Target | undefined, isSecond = false): Promise<void> {
+  if (target && flow.listens('LB_SELECTED')) {
+    flow.propose(target);
+    const { end } = await flow.fire('LB_SELECTED');
+    if (end) return endClient(client, end);
+  }
   const server = target && !client.destroyed ? await dial(target) : undefined;
   if (client.destroyed) return void server?.destroy();
   if (!target || !server) {
@@ -34,7 +39,6 @@ async function toServer({ parts, flow, client }: Relay, target: Target | undefin
     endClient(client, 'reset');
     server.resetAndDestroy();
   });
-  await flow.fire('SERVER_CONNECTED');
   join(client, server);
 }
 

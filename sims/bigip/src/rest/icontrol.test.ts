@@ -129,7 +129,8 @@ const refusals: [what: string, method: string, path: string, body: Json, status:
   ['a folder that is not empty', 'DELETE', '/mgmt/tm/sys/folder/~P~app', {}, 400, 'not empty'],
 ];
 
-test.each(refusals)('refuses %s', async (_, method, path, body, status, message) => {
+test.each(refusals)('refuses %s', async (...row) => {
+  const [, method, path, body, status, message] = row;
   if ((await ask('GET', `${tm}/pool/~P~app~once`)).status === 404) await ask('POST', `${tm}/pool`, inApp('once'));
   expect(await ask(method, path, body)).toMatchObject({
     status,

@@ -31,12 +31,14 @@ namespace eval irule {
     }
     variable functions {abs acos asin atan atan2 ceil cos cosh double exp floor fmod hypot int log log10 pow rand round
         sin sinh sqrt srand tan tanh wide}
-    variable events {RULE_INIT CLIENT_ACCEPTED CLIENT_DATA CLIENT_CLOSED CLIENTSSL_HANDSHAKE CLIENTSSL_CLIENTHELLO
-        HTTP_REQUEST HTTP_REQUEST_DATA HTTP_REQUEST_SEND HTTP_REQUEST_RELEASE HTTP_RESPONSE HTTP_RESPONSE_DATA
-        HTTP_RESPONSE_RELEASE LB_SELECTED LB_FAILED PERSIST_DOWN SERVER_CONNECTED SERVER_CLOSED SERVER_DATA}
+    variable events {RULE_INIT CLIENT_ACCEPTED CLIENT_CLOSED HTTP_REQUEST HTTP_RESPONSE LB_SELECTED LB_FAILED}
+    # The device has these too, but nothing here would ever fire them: a rule that waits for one is told so.
+    variable events_not_carried {ACCESS_ACL_ALLOWED ASM_REQUEST_DONE CACHE_REQUEST CLIENT_DATA CLIENTSSL_CLIENTHELLO
+        CLIENTSSL_HANDSHAKE DNS_REQUEST DNS_RESPONSE HTTP_REQUEST_DATA HTTP_REQUEST_RELEASE HTTP_REQUEST_SEND
+        HTTP_RESPONSE_DATA HTTP_RESPONSE_RELEASE PERSIST_DOWN SERVER_CLOSED SERVER_CONNECTED SERVER_DATA SERVERSSL_HANDSHAKE
+        STREAM_MATCHED}
     # Commands that look at a request have none here, and the device refuses the rule.
-    variable without_http {RULE_INIT CLIENT_ACCEPTED CLIENT_DATA CLIENT_CLOSED SERVER_CLOSED CLIENTSSL_HANDSHAKE
-        CLIENTSSL_CLIENTHELLO}
+    variable without_http {RULE_INIT CLIENT_ACCEPTED CLIENT_CLOSED}
 }
 
 # A rule as parts: {handlers {event priority body}... procs {name args body}... references ... warnings ...}.
@@ -123,6 +125,8 @@ proc irule::read_when {words priority} {
     variable event
     variable events
     set event [literal [lindex $words 1]]
+    variable events_not_carried
+    if {$event in $events_not_carried} { refuse [lindex $words 0 1] "this simulator does not fire $event" $words }
     if {$event ni $events} { refuse [lindex $words 0 1] "invalid event name: $event" $words }
     foreach {key value} [lrange $words 2 end-1] {
         switch -- [literal $key] {
