@@ -9,7 +9,23 @@ const out = new URL('./src/kinds/gen/', import.meta.url).pathname;
 mkdirSync(out, { recursive: true });
 
 const groups = {
-  '': ['pods', 'services', 'endpoints', 'nodes', 'namespaces', 'configmaps', 'secrets', 'events', 'serviceaccounts'],
+  '': [
+    'pods',
+    'services',
+    'endpoints',
+    'nodes',
+    'namespaces',
+    'configmaps',
+    'secrets',
+    'events',
+    'serviceaccounts',
+    'persistentvolumeclaims',
+    'persistentvolumes',
+    'replicationcontrollers',
+    'limitranges',
+    'resourcequotas',
+  ],
+  batch: ['jobs', 'cronjobs'],
   apps: ['deployments', 'replicasets', 'statefulsets', 'daemonsets', 'controllerrevisions'],
   'discovery.k8s.io': ['endpointslices'],
   'networking.k8s.io': ['ingresses', 'ingressclasses'],
@@ -161,6 +177,7 @@ for (const path of [
     'authorization',
     'admissionregistration',
     'autoscaling',
+    'batch',
   ].map((group) => `api/${group}/v1`),
 ]) {
   const [module, ...rest] = path.split('/');

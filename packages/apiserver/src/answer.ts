@@ -92,12 +92,14 @@ function openApiOfGroup(registry: Cluster['registry'], path: string) {
   return openApiV3(registry, group, version);
 }
 
-const binaryV2 = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+// Asked for with an @, which is no valid media type: the answer's has a dot instead, as the real server's.
+const askedBinary = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+const binary = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
 function openApiV2Response(registry: Cluster['registry'], accept: string): Response {
   const document = openApiV2(registry);
-  if (!accept.startsWith(binaryV2)) return json(document);
-  return new Response(openApiBinary(document), { headers: { 'content-type': binaryV2 } });
+  if (!accept.startsWith(askedBinary)) return json(document);
+  return new Response(openApiBinary(document), { headers: { 'content-type': binary } });
 }
 
 const found = (document: Record<string, unknown> | undefined): Response =>

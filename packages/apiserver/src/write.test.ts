@@ -162,7 +162,7 @@ test('generation counts changes of the spec, and status is written through its s
     metadata: { labels: { x: 'y' } },
     status: { replicas: 5 },
   });
-  expect([labelled.body.metadata.generation, labelled.body.status]).toEqual([1, undefined]);
+  expect([labelled.body.metadata.generation, labelled.body.status]).toEqual([1, {}]);
   const scaled = await server.send('PATCH', `${deployments}/a`, { spec: { replicas: 3 } });
   expect(scaled.body.metadata.generation).toBe(2);
   const status = await server.send('PATCH', `${deployments}/a/status`, {

@@ -52,7 +52,7 @@ export async function create(place: Place, object: KubeObject, isTracked = false
   const managers = object.metadata.managedFields;
   const started = startMetadata(place, object);
   if (!started.ok) return started;
-  if (version.hasStatus && resource.isCustom) delete object.status;
+  startStatus(place, object);
   settle(place, object, undefined);
   const open = checkNamespace(place, object);
   if (!open.ok) return open;
@@ -105,6 +105,13 @@ function startMetadata(place: Place, object: KubeObject): Result<void> {
     );
   }
   return ok(undefined);
+}
+
+/** A new object has no status of its writer's making; a node alone comes with what its kubelet knows. */
+function startStatus({ resource, version }: Place, object: KubeObject): void {
+  if (!version.hasStatus || resource.resource === 'nodes') return;
+  if (resource.isCustom) delete object.status;
+  else object.status = {};
 }
 
 function checkNamespaceName({ call, resource }: Place, object: KubeObject): Result<void> {

@@ -11,7 +11,7 @@ export const service: Rules = {
   fill(object) {
     const spec = part(object, 'spec');
     object.spec = spec;
-    if (!object.status) object.status = { loadBalancer: {} };
+    object.status = { loadBalancer: {}, ...part(object, 'status') };
     for (const item of listOf(spec.ports)) {
       const port = treeOf(item);
       if (port.targetPort === undefined || port.targetPort === 0 || port.targetPort === '') port.targetPort = port.port;

@@ -178,7 +178,7 @@ export const ingress: Rules = {
   nameProblems: subdomainProblems,
   hasGeneration: true,
   fill(object) {
-    if (!object.status) object.status = { loadBalancer: {} };
+    object.status = { loadBalancer: {}, ...part(object, 'status') };
   },
   validate(object) {
     const spec = part(object, 'spec');

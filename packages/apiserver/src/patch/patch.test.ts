@@ -181,6 +181,32 @@ test('list elements are owned by their keys, with defaults for keys left out', a
   await server.close();
 });
 
+test('an element the applier lets go stays with what others own in it', async () => {
+  const server = await testServer();
+  const put = (manager: string, containers: object[]) =>
+    server.send(
+      'PATCH',
+      `${deployments}/a?fieldManager=${manager}`,
+      deployment('a', { template: { metadata: { labels: { app: 'a' } }, spec: { containers } } }),
+      applyType,
+    );
+  await put('one', [
+    { name: 'a', image: 'x' },
+    { name: 'b', image: 'x', workingDir: '/w' },
+  ]);
+  await put('two', [
+    { name: 'a', image: 'x' },
+    { name: 'b', image: 'x' },
+  ]);
+  const left = await put('one', [{ name: 'a', image: 'x' }]);
+  const containers = listOf(treeOf(treeOf(treeOf(left.body.spec).template).spec).containers).map(treeOf);
+  expect(containers.map(({ name, image, workingDir }) => [name, image, workingDir])).toEqual([
+    ['a', 'x', undefined],
+    ['b', 'x', undefined],
+  ]);
+  await server.close();
+});
+
 test('apply without a manager is refused', async () => {
   const server = await testServer();
   const reply = await apply(server, {}, '');
