@@ -135,7 +135,9 @@ function remove(value: unknown, gone: Tree, about: { schema: Schema; others: Tre
     if (!isTree(below)) return { part, value: part.value, isGone: false };
     const othersBelow = about.others[part.key];
     if (isMember(below) && !isTree(othersBelow)) return { part, value: undefined, isGone: true };
-    const rest = remove(part.value, below, { schema: part.schema, others: isTree(othersBelow) ? othersBelow : {} });
+    const thinned = remove(part.value, below, { schema: part.schema, others: isTree(othersBelow) ? othersBelow : {} });
+    // An element is found by its keys: without them what others own in it would belong to nothing.
+    const rest = part.key.startsWith('k:') ? { ...keysOf(part.value, about.schema), ...(thinned as Tree) } : thinned;
     return { part, value: rest, isGone: isEmpty(rest) && !isTree(othersBelow) };
   });
   const kept = results.filter((result) => !result.isGone);
@@ -143,6 +145,11 @@ function remove(value: unknown, gone: Tree, about: { schema: Schema; others: Tre
   const out: Tree = {};
   for (const result of kept) put(out, result.part.key.slice(2), result.value);
   return out;
+}
+
+function keysOf(item: unknown, schema: Schema): Tree {
+  const names = schema['x-kubernetes-list-map-keys'] ?? [];
+  return isTree(item) ? Object.fromEntries(Object.entries(item).filter(([name]) => names.includes(name))) : {};
 }
 
 const isEmpty = (value: unknown): boolean =>

@@ -207,6 +207,36 @@ test('an element the applier lets go stays with what others own in it', async ()
   await server.close();
 });
 
+test('an element let go keeps its key and the field another manager changed in it', async () => {
+  const server = await testServer();
+  const path = `${deployments}/a?fieldManager=`;
+  const body = (containers: object[]) =>
+    deployment('a', { template: { metadata: { labels: { app: 'a' } }, spec: { containers } } });
+  await server.send(
+    'PATCH',
+    `${path}one`,
+    body([
+      { name: 'a', image: 'x' },
+      { name: 'b', image: 'x', workingDir: '/w' },
+    ]),
+    applyType,
+  );
+  const strategic = { type: 'application/strategic-merge-patch+json' };
+  await server.send(
+    'PATCH',
+    `${path}hand`,
+    { spec: { template: { spec: { containers: [{ name: 'b', image: 'y' }] } } } },
+    strategic,
+  );
+  const left = await server.send('PATCH', `${path}one`, body([{ name: 'a', image: 'x' }]), applyType);
+  const containers = listOf(treeOf(treeOf(treeOf(left.body.spec).template).spec).containers).map(treeOf);
+  expect(containers.map(({ name, image, workingDir }) => [name, image, workingDir])).toEqual([
+    ['a', 'x', undefined],
+    ['b', 'y', undefined],
+  ]);
+  await server.close();
+});
+
 test('apply without a manager is refused', async () => {
   const server = await testServer();
   const reply = await apply(server, {}, '');
