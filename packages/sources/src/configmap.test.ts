@@ -315,3 +315,20 @@ test('a closed source listens to nothing', () => {
   expect(w.touches).toEqual([]);
   expect(Object.values(w.stores).map(({ listeners }) => listeners)).toEqual([0, 0, 0, 0]);
 });
+
+test.each<{ name: string; asker: string; loadbalancer?: string; owned: boolean }>([
+  { name: 'of another cluster', asker: 'c2/shop/mine', owned: false },
+  { name: 'for our Loadbalancer', asker: 'c1/shop/mine', owned: true },
+  { name: "for another one's", asker: 'c1/shop/theirs', owned: false },
+  { name: 'for nobody in particular', asker: 'c1/shop/plain', owned: true },
+  { name: 'gone, with our name', asker: 'c1/shop/fairlead-demo', owned: true },
+  { name: "gone, with another Loadbalancer's name", asker: 'c1/shop/fairlead-other', owned: false },
+  { name: 'gone, with a name of its own', asker: 'c1/shop/gone', owned: true },
+])('it answers for a ConfigMap $name: $owned', ({ asker, owned }) => {
+  const w = world({ loadbalancer: 'demo' });
+  const annotated = (name: string) => ({ annotations: { 'fairlead.io/loadbalancer': name } });
+  w.stores.configmaps.put(makeConfigMap('mine', {}, annotated('demo')));
+  w.stores.configmaps.put(makeConfigMap('theirs', {}, annotated('other')));
+  w.stores.configmaps.put(makeConfigMap('plain', {}));
+  expect(w.source.owns(asker)).toBe(owned);
+});

@@ -69,8 +69,21 @@ class ConfigMapSource implements Source {
     return this.#options.stores.configmaps.synced && this.#options.stores.namespaces.synced;
   }
 
+  /**
+   *   the ConfigMap `asker` of this cluster | is ours
+   *   --------------------------------------+------------------------------------------
+   *   is there                              | unless annotated for another Loadbalancer
+   *   is gone, and was `fairlead-<name>`    | when that is our Loadbalancer
+   *   is gone, and had another name         | yes
+   */
   owns(asker: string): boolean {
-    return asker.startsWith(`${this.#options.cluster}/`);
+    const { cluster, loadbalancer, stores } = this.#options;
+    const [home, namespace, name = ''] = asker.split('/');
+    if (home !== cluster) return false;
+    if (loadbalancer === undefined) return true;
+    const present = stores.configmaps.get({ namespace, name });
+    if (!present) return !name.startsWith('fairlead-') || name === `fairlead-${loadbalancer}`;
+    return (present.metadata.annotations?.[annotations.loadbalancer] ?? loadbalancer) === loadbalancer;
   }
 
   scopes(): Iterable<Scope> {

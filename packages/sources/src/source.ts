@@ -37,7 +37,10 @@ export interface Source {
   readonly name: string;
   /** Are the caches full that say what is wanted? Until then it wants nothing, and nothing it may own is removed. */
   readonly synced: boolean;
-  /** May `asker`, read from a place, be one of the objects this source reads? */
+  /**
+   * Is `asker`, read from a place, an object that this source answers for, or did before it was deleted? What no source
+   * answers for is never removed: its own may be late, or served by another engine.
+   */
   owns(asker: string): boolean;
   /** Scopes in which it wants something now. */
   scopes(): Iterable<Scope>;
