@@ -288,6 +288,21 @@ test('a removed source takes along what it wanted', async () => {
   await w.end();
 });
 
+test('what no source answers for is left alone: its own may be late, or served by another engine', async () => {
+  const first = world();
+  first.source.want(web);
+  await first.clock.advance(100);
+  await first.end();
+  const second = world({ place: first.place, source: new ToldSource('c2') });
+  second.source.want({ ...make('shop/api', 81), origin: { ...web.origin, cluster: 'c2', name: 'api' } });
+  await second.clock.advance(400_000);
+  expect(await second.standing('shop')).toEqual(['shop/api us 81', 'shop/web us 80']);
+  second.engine.add(new ToldSource());
+  await second.clock.advance(1000);
+  expect(await second.standing('shop')).toEqual(['shop/api us 81']);
+  await second.end();
+});
+
 test('an engine that is stopped in the middle reports nothing of what it cut short', async () => {
   const w = world();
   const open = w.place.hold('read');

@@ -35,7 +35,7 @@ export interface EngineOptions {
 }
 
 export interface Engine {
-  /** Works until `signal` aborts. Add the sources that are known first: what none of them wants is removed. */
+  /** Works until `signal` aborts. What no source ever answered for is left alone, so sources may come at any time. */
   start(signal: AbortSignal): Promise<void>;
   add(source: Source): void;
   /** What it wanted is wanted no longer, and goes. To stop without that, abort `start`. */
@@ -61,6 +61,7 @@ export const engine = (options: EngineOptions): Engine => new PlaceEngine(option
 class PlaceEngine implements Engine {
   readonly #options: EngineOptions;
   readonly #sources = new Map<Source, () => void>();
+  readonly #retired = new Set<Source>();
   readonly #swept = new Set<Source>();
   readonly #ledger: Ledger;
   readonly #compile: Compile;
@@ -98,6 +99,7 @@ class PlaceEngine implements Engine {
 
   add(source: Source): void {
     if (this.#sources.has(source)) return;
+    this.#retired.delete(source);
     this.#sources.set(
       source,
       source.listen((touch) => this.#look(source, touch)),
@@ -110,6 +112,9 @@ class PlaceEngine implements Engine {
     this.#sources.get(source)?.();
     this.#sources.delete(source);
     this.#swept.delete(source);
+    // One name, one retired source: a Loadbalancer that comes and goes leaves no trail.
+    for (const old of this.#retired) if (old.name === source.name) this.#retired.delete(old);
+    this.#retired.add(source);
     for (const scope of scopes) this.#scopes.add(scope, this.#scopeDebounce);
     this.#members?.touch(pools);
   }
@@ -166,7 +171,8 @@ class PlaceEngine implements Engine {
     const sources = [...this.#sources.keys()];
     const limit = isReleased ? { share: 1, spare: Infinity } : brake;
     const elsewhere = (claim: string): string | undefined => this.#ledger.elsewhere(scope, claim);
-    const turn = { owner, provider, sources, policy, brake: limit, compile: this.#compile, elsewhere };
+    const retired = [...this.#retired];
+    const turn = { owner, provider, sources, retired, policy, brake: limit, compile: this.#compile, elsewhere };
     const result = await reconcile(turn, scope, signal);
     // What was cut short says nothing about the place.
     if (signal.aborted) return;

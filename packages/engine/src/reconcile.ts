@@ -11,6 +11,8 @@ export interface TurnQuestion {
   owner: string;
   provider: Provider;
   sources: Iterable<Source>;
+  /** Sources that were taken away: what they wanted is to go. */
+  retired: Iterable<Source>;
   policy: Policy;
   brake: Brake;
   compile: Compile;
@@ -27,12 +29,12 @@ export interface TurnResult {
 }
 
 export async function reconcile(turn: TurnQuestion, scope: Scope, signal: AbortSignal): Promise<TurnResult> {
-  const { owner, provider, sources } = turn;
+  const { owner, provider, sources, retired } = turn;
   const asked = wishesIn(scope, sources, turn.compile);
   const found = await provider.read(scope, signal);
   if (!found.ok) return { outcomes: asked.map((wish) => outcomeOf(wish, found.problem)), written: new Set() };
 
-  const kept = heldIn(found.value, { wishes: asked, sources, owner });
+  const kept = heldIn(found.value, { wishes: asked, sources, retired, owner });
   const wishes = settleWishes({
     wishes: asked,
     found: found.value,
@@ -41,7 +43,7 @@ export async function reconcile(turn: TurnQuestion, scope: Scope, signal: AbortS
     held: kept,
     elsewhere: turn.elsewhere,
   });
-  const held = heldIn(found.value, { wishes, sources, owner });
+  const held = heldIn(found.value, { wishes, sources, retired, owner });
   const wanted = wishes.filter(({ problem }) => !problem).map((wish) => itemOf(wish, owner));
   const answer = plan({ scope, owner, wanted, found: found.value, held });
   const permitted = permit(answer.plan, turn.policy);

@@ -69,12 +69,16 @@ export const poolOf = (key: string, pool = 'web'): PoolRef => ({ scope: key.slic
 
 /** A source that wants what it is told to. */
 export class ToldSource implements Source {
-  readonly name = 'told';
+  readonly name: string;
   synced = true;
   readonly #wants = new Map<string, LoadBalancer>();
   readonly #members = new Map<string, Supply>();
   readonly #refusals = new Map<string, Refusal>();
   readonly #listeners = new Set<(touch: Touch) => void>();
+
+  constructor(name = 'c1') {
+    this.name = name;
+  }
 
   /** Wants `lb` from now on, in the place of what its object wanted under that key. */
   want(lb: LoadBalancer): void {
@@ -112,7 +116,7 @@ export class ToldSource implements Source {
     });
   }
 
-  owns = (asker: string): boolean => asker.startsWith('c1/');
+  owns = (asker: string): boolean => asker.startsWith(`${this.name}/`);
   scopes = (): Set<string> => new Set([...this.#wants.values()].map(({ scope }) => scope));
   wanted = (scope: string): LoadBalancer[] => [...this.#wants.values()].filter((lb) => lb.scope === scope);
   pools = (scope: string): PoolRef[] => this.wanted(scope).flatMap((lb) => this.#poolsOf(lb));
