@@ -7,9 +7,11 @@ import { matches } from '../kube/selector.ts';
 import type { Change } from '../kube/store.ts';
 import type { ZoneOf } from './endpoint.ts';
 import { isSelecting } from './endpoint.ts';
+import { isSameToOthers } from '../workloads/pod-state.ts';
 
 /** Keys of the Services that select the pod as it was or as it is. */
 export function servicesOf(stores: Stores, { before, after }: Change<Pod>): Set<string> {
+  if (isSameToOthers(before, after)) return new Set();
   return new Set([before, after].flatMap((pod) => (pod ? servicesSelecting(stores, pod).map(keyOf) : [])));
 }
 

@@ -68,7 +68,20 @@ function packGroup({ ports, endpoints }: EndpointGroup, slices: EndpointSlice[])
 }
 
 function isChanged({ endpoints, found }: Packed): boolean {
-  return !found || canonical(endpoints) !== canonical(found.endpoints ?? []);
+  const present = found?.endpoints ?? [];
+  return !found || present.length !== endpoints.length || endpoints.some((one, i) => !isSame(one, present[i]!));
+}
+
+function isSame(a: Endpoint, b: Endpoint): boolean {
+  return (
+    idOf(a) === idOf(b) &&
+    a.conditions.ready === b.conditions.ready &&
+    a.conditions.serving === b.conditions.serving &&
+    a.conditions.terminating === b.conditions.terminating &&
+    a.nodeName === b.nodeName &&
+    a.zone === b.zone &&
+    a.hostname === b.hostname
+  );
 }
 
 /** An endpoint is the same one while it is the same pod at the same address. */

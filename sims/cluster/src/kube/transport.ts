@@ -67,6 +67,9 @@ export function overHttp({ server, token, ca, cert, key }: Credentials): Transpo
 export function overFetch({ server, token }: Credentials, answer: (request: Request) => Promise<Response>): Transport {
   return {
     async send({ method, path, headers, body, signal }) {
+      // A server in this process may answer without ever leaving the microtask queue; a burst of requests would
+      // then keep every socket of the process waiting until it is over.
+      await new Promise((turn) => setImmediate(turn));
       const response = await answer(
         new Request(server.replace(/\/$/, '') + path, {
           method,

@@ -9,7 +9,7 @@ import { hashOf, revisionLabel, revisions, trimRevisions } from './controller-re
 import type { DaemonStep } from './daemon-step.ts';
 import { daemonStep, daemonTolerations, isWanted, nodeOf } from './daemon-step.ts';
 import { claim, controllerOf } from './owners.ts';
-import { countPods, isActive, isReady, untilAvailable } from './pod-state.ts';
+import { countPods, isActive, isReady, isSameToOthers, untilAvailable } from './pod-state.ts';
 import { absolute } from './rolling.ts';
 import { differs } from './status.ts';
 import { podOf } from './template.ts';
@@ -23,6 +23,7 @@ export function daemonSets(kit: Kit): Controller {
     if (shape(before) !== shape(after)) for (const set of stores.daemonsets.all()) turns.add(keyOf(set));
   });
   stores.pods.onChange(({ before, after }) => {
+    if (isSameToOthers(before, after)) return;
     const pod = (after ?? before)!;
     const owner = controllerOf(pod);
     if (owner?.kind === 'DaemonSet') turns.add(`${pod.metadata.namespace}/${owner.name}`);

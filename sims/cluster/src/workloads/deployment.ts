@@ -12,7 +12,6 @@ import { isEnded } from './pod-state.ts';
 import { annotationsFor, newestSet, overdueHistory, revisionOf } from './revisions.ts';
 import type { Set } from './rolling.ts';
 import { limits, nextSizes, shares } from './rolling.ts';
-import { restPerPod } from './replica-set.ts';
 import { differs } from './status.ts';
 import { templateHash } from './template.ts';
 
@@ -67,7 +66,7 @@ async function turn(kit: Kit, key: string): Promise<Next> {
   const failed = problem ?? claimed.problem;
   if (failed) return { problem: failed };
   if (!reported.ok) return { problem: reported.problem };
-  return { after: reported.againMs ?? 'change', rest: (deployment.status?.replicas ?? 0) * restPerPod };
+  return { after: reported.againMs ?? 'change' };
 }
 
 /** One step: the newest ReplicaSet exists, then sizes move as the strategy lets them. */

@@ -48,3 +48,21 @@ export function countPods(pods: Pod[], minReadySeconds: number, now: number): Co
     nextAvailableMs: pending.length > 0 ? Math.min(...pending) : undefined,
   };
 }
+
+/** True when a change of a pod is one that neither its workload nor its Services would notice, such as an annotation. */
+export function isSameToOthers(before: Pod | undefined, after: Pod | undefined): boolean {
+  if (!before || !after) return false;
+  const facts = ({ metadata, spec, status }: Pod) => [
+    metadata.uid,
+    metadata.deletionTimestamp,
+    JSON.stringify(metadata.labels),
+    JSON.stringify(metadata.ownerReferences),
+    spec.nodeName,
+    status?.phase,
+    status?.podIP,
+    conditionOf(status?.conditions, 'Ready')?.status,
+    conditionOf(status?.conditions, 'Ready')?.lastTransitionTime,
+  ];
+  const [old, now] = [facts(before), facts(after)];
+  return old.every((fact, i) => fact === now[i]);
+}

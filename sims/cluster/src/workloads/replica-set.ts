@@ -8,7 +8,7 @@ import type { Next } from '../turns/queue.ts';
 import { queue } from '../turns/queue.ts';
 import { timestamp } from '../clock.ts';
 import { claim, controllerOf } from './owners.ts';
-import { conditionOf, countPods, isActive } from './pod-state.ts';
+import { conditionOf, countPods, isActive, isSameToOthers } from './pod-state.ts';
 import { deletionOrder } from './scale-down.ts';
 import { differs } from './status.ts';
 import { podOf } from './template.ts';
@@ -16,13 +16,15 @@ import { podOf } from './template.ts';
 /** Most pods made or deleted in one turn, as in Kubernetes. */
 const burst = 500;
 /** Ms without another turn, for each pod: counting thousands of them again for every one that changes would be all we do. */
-export const restPerPod = 0.1;
+const restWritten = 0.1;
+const restUnchanged = 0.02;
 
 export function replicaSets(kit: Kit): Controller {
   const { stores, timers, log } = kit;
   const turns = queue({ name: 'replicaset', timers, log, turn: (key) => turn(kit, key) });
   stores.replicasets.onChange(({ key }) => turns.add(key));
   stores.pods.onChange(({ before, after }) => {
+    if (isSameToOthers(before, after)) return;
     for (const pod of [before, after]) if (pod) for (const key of ownersOf(kit, pod)) turns.add(key);
   });
   return turns;
@@ -51,9 +53,12 @@ async function turn(kit: Kit, key: string): Promise<Next> {
   const kept = stores.pods.by('controller', uid).filter(isActive);
   const counts = countPods(kept, set.spec.minReadySeconds ?? 0, clock.now());
   const written = await report(kit, set, { pods: kept, ...counts, problem });
-  const failed = problem ?? claimed.problem ?? written;
+  const failed = problem ?? claimed.problem ?? written.problem;
   if (failed) return { problem: failed };
-  return { after: counts.nextAvailableMs ?? 'change', rest: kept.length * restPerPod };
+  return {
+    after: counts.nextAvailableMs ?? 'change',
+    rest: kept.length * (written.isNew ? restWritten : restUnchanged),
+  };
 }
 
 async function resize(kit: Kit, set: ReplicaSet, pods: Pod[]): Promise<Problem | undefined> {
@@ -98,11 +103,13 @@ interface Found {
   problem: Problem | undefined;
 }
 
-async function report(
-  kit: Kit,
-  set: ReplicaSet,
-  { pods, ready, available, problem }: Found,
-): Promise<Problem | undefined> {
+/** `isNew`: the status was another than before. */
+interface Written {
+  isNew: boolean;
+  problem?: Problem;
+}
+
+async function report(kit: Kit, set: ReplicaSet, { pods, ready, available, problem }: Found): Promise<Written> {
   const labels = set.spec.template.metadata?.labels ?? {};
   const status = {
     replicas: pods.length,
@@ -112,9 +119,9 @@ async function report(
     observedGeneration: set.metadata.generation ?? 0,
     conditions: failureCondition(set, problem, timestamp(kit.clock.now())),
   };
-  if (!differs(set.status, status)) return undefined;
+  if (!differs(set.status, status)) return { isNew: false };
   const result = await kit.client.patch(kinds.replicaSet, set.metadata, { status }, { subresource: 'status' });
-  return result.ok || result.problem.status === 404 ? undefined : result.problem;
+  return result.ok || result.problem.status === 404 ? { isNew: true } : { isNew: false, problem: result.problem };
 }
 
 function failureCondition(set: ReplicaSet, problem: Problem | undefined, now: string): Condition[] {

@@ -7,7 +7,7 @@ import type { Next } from '../turns/queue.ts';
 import { queue } from '../turns/queue.ts';
 import { hashOf, revisionLabel, revisions, templateOf, trimRevisions } from './controller-revision.ts';
 import { claim, controllerOf } from './owners.ts';
-import { countPods, isReady, untilAvailable } from './pod-state.ts';
+import { countPods, isReady, isSameToOthers, untilAvailable } from './pod-state.ts';
 import type { StatefulStep } from './stateful-step.ts';
 import { statefulStep } from './stateful-step.ts';
 import { differs } from './status.ts';
@@ -18,6 +18,7 @@ export function statefulSets(kit: Kit): Controller {
   const turns = queue({ name: 'statefulset', timers, log, turn: (key) => turn(kit, key) });
   stores.statefulsets.onChange(({ key }) => turns.add(key));
   stores.pods.onChange(({ before, after }) => {
+    if (isSameToOthers(before, after)) return;
     const pod = (after ?? before)!;
     const owner = controllerOf(pod);
     if (owner?.kind === 'StatefulSet') turns.add(`${pod.metadata.namespace}/${owner.name}`);
