@@ -1,6 +1,7 @@
 // One AS3 run: validate, then tenant by tenant compare with the device and change it, each tenant a transaction of its own.
 
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import { Refusal } from '../configuration/refusal.ts';
 import type { Device } from '../device.ts';
@@ -171,7 +172,7 @@ function remember(device: Device, adc: Json, results: TenantResult[]): void {
     if (isObject(json) && classed(json, 'Application').length > 0) after[tenant] = withoutKey(json);
     else delete after[tenant];
   }
-  if (canonical(after) === canonical(before)) return;
+  if (isDeepStrictEqual(after, before)) return;
   const isEmpty = tenantsOf(after).length === 0;
   device.declared = [...(isEmpty ? [] : [after]), ...device.declared].slice(0, 4);
   if (isEmpty) device.declared = [];

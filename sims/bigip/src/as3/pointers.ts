@@ -3,7 +3,7 @@
 import type { Kind } from '../configuration/object.ts';
 import type { View } from '../configuration/store.ts';
 import { isObject, type Json } from '../rest/body.ts';
-import { classed, type Item } from './declaration.ts';
+import type { Item } from './declaration.ts';
 
 /** The declaration and the device, in which pointers are looked up. */
 export interface Scene {
@@ -36,9 +36,10 @@ export function follow(pointer: unknown, from: Item, scene: Scene): Pointed {
     return { problem: `should match format "f5pointer" (a name of one letter cannot be pointed at): ${written}` };
   const home = scene.tenants[tenant];
   const app = isObject(home) ? home[application] : undefined;
-  const found = isObject(app) ? classed(app).find(([key]) => key === name)?.[1] : undefined;
-  if (!found) return { problem: `contains path to non-existent object ${written}` };
-  return { path: `/${tenant}/${application}/${name}`, kind: 'declared', class: String(found['class']), json: found };
+  const found = isObject(app) && Object.hasOwn(app, name) ? app[name] : undefined;
+  if (!isObject(found) || typeof found['class'] !== 'string')
+    return { problem: `contains path to non-existent object ${written}` };
+  return { path: `/${tenant}/${application}/${name}`, kind: 'declared', class: found['class'], json: found };
 }
 
 /** What is wrong with a pointer that must lead to one of these classes, or to this kind of object on the device. */

@@ -259,3 +259,32 @@ test('a schema handed in is asked too', async () => {
   expect((await strict.declare(makeAdc({}))).json).toMatchObject({ code: 422, errors: ['/T1: no'] });
   await strict.sim.close();
 });
+
+test('members by REST go on while a long run is under way, and what the run finds at its end counts', async () => {
+  const clock = makeClock();
+  const slow = makeDevice({ clock, slowness: { perChange: 1000 } });
+  const first = slow.declare(makeAdc({ web_pool: makePool([]) }));
+  await clock.advance(10_000);
+  await first;
+  const running = slow.declare(makeAdc({ web_pool: makePool([one]) }));
+  await clock.advance(500);
+  expect((await slow.ask('POST', members, { name: '/T1/10.0.0.9:80' })).status).toBe(200);
+  await clock.advance(10_000);
+  expect((await running).status).toBe(200);
+  expect((await slow.ask('GET', members)).json['items']).toEqual([expect.objectContaining({ address: '127.0.0.1' })]);
+  await slow.sim.close();
+});
+
+test("objects shared in Common are pointed at from other tenants, and only its folder Shared is AS3's", async () => {
+  await ask('POST', '/mgmt/tm/ltm/pool', { name: 'by_hand' });
+  await declare(
+    makeAdc({ template: 'shared', shared_pool: makePool([two]) }, { tenant: 'Common', application: 'Shared' }),
+  );
+  const { vs } = { vs: makeHttp('20.31.2.12', { pool: '/Common/Shared/shared_pool' }) };
+  expect((await declare(makeAdc({ vs }))).status).toBe(200);
+  expect((await get(boundAt(sim, '/T1/app/vs'))).text).toBe('two');
+  await ask('DELETE', '/mgmt/shared/appsvcs/declare/T1');
+  await ask('DELETE', '/mgmt/shared/appsvcs/declare/Common');
+  expect((await ask('GET', '/mgmt/tm/ltm/pool/~Common~by_hand')).status).toBe(200);
+  expect((await ask('GET', '/mgmt/tm/ltm/pool/~Common~Shared~shared_pool')).status).toBe(404);
+});

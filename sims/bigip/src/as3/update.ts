@@ -3,6 +3,7 @@
 import { nodePath } from '../configuration/check.ts';
 import { kinds, type Identity, type Kind, type Member, type Objects, type Pool } from '../configuration/object.ts';
 import type { Configuration, Draft, View } from '../configuration/store.ts';
+import { isObject, type Json } from '../rest/body.ts';
 import type { Wanted } from './translate.ts';
 
 export interface Update {
@@ -107,14 +108,21 @@ function dropNodes(update: Update, tenant: string, configuration: View): void {
   }
 }
 
-function same(one: object, other: object): boolean {
-  return canonical(one) === canonical(other);
+/** Equal but for generations, which the device counts; a property that is undefined is one that is not there. */
+function same(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((item, i) => same(item, other[i]));
+  if (!isObject(one) || !isObject(other)) return false;
+  const keys = (object: Json): string[] =>
+    Object.keys(object).filter((key) => key !== 'generation' && object[key] !== undefined);
+  const names = keys(one);
+  return names.length === keys(other).length && names.every((name) => same(one[name], other[name]));
 }
 
-/** As text with sorted keys, without what the device adds. */
+/** As text with sorted keys, for hashes. */
 export function canonical(value: unknown): string {
-  return JSON.stringify(value, (key, item: unknown) => {
-    if (key === 'generation') return undefined;
+  return JSON.stringify(value, (_, item: unknown) => {
     if (typeof item !== 'object' || item === null || Array.isArray(item)) return item;
     return Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)));
   });

@@ -1,6 +1,6 @@
 // HTTP virtual servers with real clients and real servers: rules, balance, persistence, drain, and what breaks.
-import { Agent, request as ask } from 'node:http';
-import { request as askTls } from 'node:https';
+import { Agent, createServer, request as ask } from 'node:http';
+import { createServer as createTls, request as askTls } from 'node:https';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { aPair, bPair } from '../certificates.testdata.ts';
@@ -240,7 +240,6 @@ test('source addresses stay with their member', async () => {
 test('a body that breaks off at the server does not look complete to the client', async () => {
   const broken = await makeBackend('broken');
   await broken.close();
-  const { createServer } = await import('node:http');
   const server = createServer((_, outgoing) => {
     outgoing.writeHead(200, { 'Content-Length': '100' });
     outgoing.write('part', () => outgoing.socket?.destroy());
@@ -252,7 +251,6 @@ test('a body that breaks off at the server does not look complete to the client'
 });
 
 test('an upgraded connection carries bytes both ways', async () => {
-  const { createServer } = await import('node:http');
   const server = createServer();
   server.on('upgrade', (incoming, socket) => {
     socket.write(
@@ -315,4 +313,67 @@ test('https answers with the certificate for the name asked, and port 80 sends t
   expect(
     await get(boundAt(sim, '/T1/app/vs-Redirect-'), { path: '/x', headers: { Host: 'a.example.test' } }),
   ).toMatchObject({ status: 302, headers: { location: 'https://a.example.test/x' } });
+});
+
+test('LB_SELECTED sees the member that was chosen', async () => {
+  const text =
+    'when LB_SELECTED { HTTP::header insert X-Member "[LB::server addr]:[LB::server port] [LB::server pool]" }';
+  const at = await web({ iRules: ['r1'] }, { r1: rule(text), web_pool: makePool([one]) });
+  one.requests.length = 0;
+  await get(at);
+  expect(one.requests[0]?.headers['x-member']).toBe(`127.0.0.1:${one.port} /T1/app/web_pool`);
+});
+
+test('an IPv6 virtual address is bound on loopback by its last bytes', async () => {
+  const at = await web({ virtualAddresses: ['2001:db8::1f:409'] });
+  expect(at.host).toBe('127.31.4.9');
+  expect((await get(at)).status).toBe(200);
+});
+
+test('clientTLS speaks TLS to the members', async () => {
+  const server = createTls({ cert: aPair.certificate, key: aPair.privateKey }, (_, outgoing) =>
+    outgoing.end('inner'),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const https = {
+    class: 'Service_HTTPS',
+    virtualPort: 18_443,
+    redirect80: false,
+    serverTLS: 'tls',
+    clientTLS: 'inner_tls',
+    pool: 'tls_pool',
+  };
+  const at = await web(https, { ...tlsItems(), inner_tls: { class: 'TLS_Client' }, tls_pool: makePool([{ port }]) });
+  const text = await new Promise<string>((resolve, fail) => {
+    askTls({ ...at, agent: false, rejectUnauthorized: false }, (incoming) =>
+      incoming.once('data', (data) => resolve(String(data))),
+    )
+      .on('error', fail)
+      .end();
+  });
+  expect(text).toBe('inner');
+  await new Promise((resolve) => {
+    server.close(resolve);
+    server.closeAllConnections();
+  });
+});
+
+test('a header that cannot be written costs its connection and is logged', async () => {
+  const at = await web(
+    { iRules: ['r1'] },
+    { r1: rule('when HTTP_REQUEST { HTTP::header insert X-Bad "a\\r\\nb: c" }') },
+  );
+  await expect(get(at)).rejects.toThrow('ECONNRESET');
+  expect(sim.log.at(-1)).toContain('Invalid character in header');
+});
+
+test('hostile text in a request chooses a pool and does nothing else', async () => {
+  const text =
+    'when HTTP_REQUEST { if { [HTTP::header value X-Text] equals "a" } { pool web_pool } else { HTTP::respond 200 content [string length [HTTP::header value X-Text]] } }';
+  const at = await web({ iRules: ['r1'] }, { r1: rule(text) });
+  for (const hostile of ['"]; exec rm -rf /; [', '}{$x', '[exit]', '\\', '\u00e9']) {
+    expect((await get(at, { headers: { 'X-Text': hostile } })).text).toBe(String(hostile.length));
+  }
 });

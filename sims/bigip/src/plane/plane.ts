@@ -104,7 +104,8 @@ export class Plane {
       if (change.after) rules.dataGroup(change.path, change.after);
       else rules.dropDataGroup(change.path);
     }
-    if (change.kind === 'node') this.#applyNode(change.path);
+    // A node that comes or goes does so with its members, which tell for themselves.
+    if (change.kind === 'node' && change.before && change.after) this.#applyNode(change.path);
   }
 
   #applyPool({ path, before, after }: { path: string; before?: Pool; after?: Pool }, isNew: boolean): void {
