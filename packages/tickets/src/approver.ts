@@ -23,10 +23,12 @@ export interface Answer {
 }
 
 export interface Approver {
+  /** It answers from what is in memory here, so it is asked at every turn rather than now and then. */
+  readonly isLocal?: boolean;
   /** Files the application and gives its id. The same `key` gives the same id again, and files nothing. */
   file(at: PolicyAt, application: Application, key: string): Promise<Result<string>>;
-  /** What became of it. */
-  ask(at: PolicyAt, id: string): Promise<Result<Answer>>;
+  /** What became of it. `ticket`: whose it is, as `namespace/name`. */
+  ask(at: PolicyAt, id: string, ticket: string): Promise<Result<Answer>>;
   /** Takes the application back, or revokes what it opened. One that is gone already is a success. */
   withdraw(at: PolicyAt, id: string): Promise<Result<void>>;
 }
@@ -34,6 +36,7 @@ export interface Approver {
 /** For networks that are open already: every application is opened at once. */
 export function auto(): Approver {
   return {
+    isLocal: true,
     file: async (_at, _application, key) => ok(`auto-${key}`),
     ask: async () => ok({ status: 'opened', message: 'the network is open without an application' }),
     withdraw: async () => ok(undefined),

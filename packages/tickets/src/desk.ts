@@ -10,6 +10,7 @@ import type { Ledger } from './ledger.ts';
 import type { Multimap } from './multimap.ts';
 import { ticketName } from './names.ts';
 import { part, type Part } from './part.ts';
+import type { Quarantine } from './quarantine.ts';
 import type { Targets } from './targets.ts';
 
 /** A cluster that ConfigMaps and labels are written to. */
@@ -24,7 +25,12 @@ export interface FreshTarget extends Target {
 }
 
 /** What has a turn. */
-export type TurnKey = `ticket ${string}` | `configmap ${ConfigMapKey}` | `loadbalancer ${string}` | `rule ${string}`;
+export type TurnKey =
+  | `ticket ${string}`
+  | `configmap ${ConfigMapKey}`
+  | `loadbalancer ${string}`
+  | `rule ${string}`
+  | `quarantine ${string}`;
 
 /** When the next turn is due: when something changes, or after so many milliseconds. */
 export type Next = { after: 'change' } | { after: number };
@@ -48,6 +54,8 @@ export interface Desk extends Targets {
   polled: Map<string, string>;
   /** Tickets for which the approver may know an application whose id is not written down, by ticket. */
   filing: Set<string>;
+  /** Addresses that rest, by holder. */
+  quarantines: Map<string, Quarantine>;
   /** By ConfigMap: why it, or the part of a ticket in it, could not be written. */
   refused: Map<ConfigMapKey, Refusals>;
   /** By ConfigMap: tickets whose newest part the agent has not reported on yet. */

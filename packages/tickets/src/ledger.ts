@@ -177,6 +177,23 @@ export class Ledger {
     this.#drop(ticket, () => true);
   }
 
+  /** What the ticket has goes to `holder`, who keeps it until `release`. Nobody is told, for nothing came free. */
+  transfer(ticket: string, holder: string): void {
+    for (const holding of this.#held(ticket)) {
+      this.#free(ticket, holding);
+      this.#pool(holding)?.hold(holder, holding.address);
+      this.#note(holder, { ...holding, shown: true });
+    }
+  }
+
+  /** The addresses that `ticket` has of a Loadbalancer, by layer; of several the last. */
+  pairOf(loadbalancer: string, ticket: string): Partial<Pair> {
+    const of = (layer: Layer) =>
+      this.#held(ticket).findLast((one) => one.loadbalancer === loadbalancer && one.layer === layer)?.address;
+    const [veip, ltmip] = [of('ve'), of('ltm')];
+    return { ...(veip === undefined ? {} : { veip }), ...(ltmip === undefined ? {} : { ltmip }) };
+  }
+
   /** The ticket waits for nothing any more. */
   leave(ticket: string): void {
     this.#unwant(ticket);

@@ -3,6 +3,7 @@ import { loadbalancers, type Loadbalancer, type LoadbalancerIp, type Loadbalance
 import { isEqual, parseAddress } from '@fairlead/core';
 import { laterTry, type Desk, type Next } from './desk.ts';
 import { failed, fails, holds, onChange } from './finding.ts';
+import { resting } from './quarantine.ts';
 import { fieldManager } from './names.ts';
 import { merge, timeText, type Fact } from './status.ts';
 
@@ -64,13 +65,17 @@ function factsOf(desk: Desk, loadbalancer: Loadbalancer): Record<string, Fact> {
 /** By VE address, as a person reads them. */
 function pairsOf(desk: Desk, loadbalancer: string): LoadbalancerIp[] {
   const pairs: { place: bigint; ip: LoadbalancerIp }[] = [];
+  const add = (ip: LoadbalancerIp) => {
+    const address = parseAddress(ip.veip);
+    pairs.push({ place: address.ok ? address.value.value : 0n, ip });
+  };
   for (const ticket of desk.directory.ofLoadbalancer(loadbalancer)) {
     const [namespace = '', name = ''] = ticket.split('/');
     const { veip, ltmip, process } = desk.lbtickets.read({ namespace, name })?.status ?? {};
     if (!veip || !ltmip) continue;
     const status = process === 'enabled' || process === 'disabled' ? 'bond' : 'reserved';
-    const address = parseAddress(veip);
-    pairs.push({ place: address.ok ? address.value.value : 0n, ip: { veip, ltmip, status, ticket } });
+    add({ veip, ltmip, status, ticket });
   }
+  for (const ip of resting(desk, loadbalancer)) add(ip);
   return pairs.sort((a, b) => (a.place < b.place ? -1 : a.place > b.place ? 1 : 0)).map(({ ip }) => ip);
 }

@@ -147,3 +147,25 @@ test('an application whose id was lost in a crash is withdrawn when the ticket w
   expect([...approver.filed.keys()]).toEqual(['a2']);
   expect((await here.loadbalancer('demo')).status?.capacity?.ve.used).toBe(1);
 });
+
+test('a person opens or rejects by the condition in the status, and is heard at once', async () => {
+  const here = await world({ manual: true });
+  await made(here.management.create(loadbalancers, lb({ policy: { provider: 'manual' } })));
+  for (const name of ['test', 'other']) await made(here.management.create(lbtickets, ticket(name)));
+  await here.clock.advance(600_000);
+  const decide = async (name: string, decision: { status: string; reason: string; message: string }) => {
+    const { conditions = [] } = (await here.ticket(name)).status ?? {};
+    const decided = conditions.map((one) => (one.type === 'NetworkPolicyOpen' ? { ...one, ...decision } : one));
+    const patch = { type: 'merge' as const, body: { status: { conditions: decided } } };
+    await made(here.management.patch(lbtickets, { name, namespace: 'project' }, patch, { subresource: 'status' }));
+    await here.clock.advance(100);
+  };
+  expect((await here.ticket('test')).status?.process).toBe('apply');
+  await decide('test', { status: 'True', reason: 'Opened', message: 'firewall change 42' });
+  await decide('other', { status: 'False', reason: 'rejected', message: 'not in this zone' });
+  const [opened, rejected] = [await here.ticket('test'), await here.ticket('other')];
+  expect(opened.status?.process).toBe('enabled');
+  expect(opened.status?.history?.at(-1)?.why).toBe('firewall change 42');
+  expect(rejected.status?.process).toBe('failed');
+  expect(rejected.status?.history?.at(-1)?.why).toMatch(/not in this zone/);
+});

@@ -1,6 +1,6 @@
 // The application for the network policy of a ticket: filed, asked about, taken back.
 import type { Lbticket } from '@fairlead/api';
-import { fail, ok, problems, type Result } from '@fairlead/core';
+import { fail, ok, type Result } from '@fairlead/core';
 import type { Application, Approver, PolicyAt } from './approver.ts';
 import { laterTry, type Desk } from './desk.ts';
 import { fails, failed, holds, onChange, said, stay, type Finding } from './finding.ts';
@@ -31,7 +31,8 @@ export async function file(desk: Desk, ticket: Lbticket): Promise<Finding> {
       next: onChange,
     };
   }
-  if (problems[filed.problem.code].retry || filed.problem.code === 'denied')
+  // Only what is wrong with the application itself is the user's to mend; the rest is the approver's, or the platform's.
+  if (filed.problem.code !== 'invalid')
     return stay({ NetworkPolicyOpen: failed(filed.problem) }, { after: laterTry(desk, name) });
   desk.filing.delete(name);
   const why = `approver ${found.value.at.provider} refused the application: ${said(filed.problem)}; edit the ticket to file again`;
@@ -41,13 +42,13 @@ export async function file(desk: Desk, ticket: Lbticket): Promise<Finding> {
 /** A ticket in `apply`: what did the approver decide? */
 export async function askApprover(desk: Desk, ticket: Lbticket): Promise<Finding> {
   const name = ticketName(ticket);
-  const wait = isPollForced(desk, ticket) ? 0 : waiting(desk, name);
-  if (wait > 0) return stay({}, { after: wait });
   const found = approverOf(desk, ticket);
+  const wait = isPollForced(desk, ticket) || (found.ok && found.value.approver.isLocal) ? 0 : waiting(desk, name);
+  if (wait > 0) return stay({}, { after: wait });
   if (!found.ok) return stay({ NetworkPolicyOpen: failed(found.problem) }, { after: laterTry(desk, name) });
   const id = ticket.status?.application;
   if (id === undefined) throw new Error(`bug: ticket ${name} is in apply and has no application`);
-  const answer = await found.value.approver.ask(found.value.at, id);
+  const answer = await found.value.approver.ask(found.value.at, id, name);
   if (!answer.ok) return stay({ NetworkPolicyOpen: failed(answer.problem) }, { after: laterTry(desk, name) });
   const { status, message } = answer.value;
   if (status === 'pending') {

@@ -9,6 +9,7 @@ import { step, type State, type Step } from './life.ts';
 import { fieldManager, finalizer, ticketName } from './names.ts';
 import { askApprover, file, withdraw } from './policy.ts';
 import { isCleared, programmed } from './programmed.ts';
+import { rest } from './quarantine.ts';
 import { conditionOf, isTrue, statusAfter, statusPatch } from './status.ts';
 
 /** More moves than the longest way through the table: a ticket that takes more goes in a circle. */
@@ -169,7 +170,8 @@ async function settle(
   if (!written.ok) return written;
   if (!moved) return written;
   const { loadbalancer } = ticket.spec;
-  if (moved.effects.includes('release')) desk.ledger.release(name);
+  const isResting = moved.to === 'deleted' && rest(desk, written.ticket);
+  if (moved.effects.includes('release') && !isResting) desk.ledger.release(name);
   if (moved.to === 'deleted') desk.ledger.leave(name);
   if (finding.veip && finding.ltmip)
     desk.ledger.settle(loadbalancer, name, { veip: finding.veip, ltmip: finding.ltmip });

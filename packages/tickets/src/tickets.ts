@@ -11,6 +11,7 @@ import { fresh } from './fresh.ts';
 import { Ledger } from './ledger.ts';
 import { loadbalancerTurn } from './loadbalancer-turn.ts';
 import { multimap } from './multimap.ts';
+import { quarantineTurn } from './quarantine.ts';
 import { ruleTurn } from './rule-turn.ts';
 import { targets } from './targets.ts';
 import { ticketTurn } from './ticket-turn.ts';
@@ -70,6 +71,7 @@ export function tickets(options: TicketsOptions): Tickets {
     tries: new Map(),
     polled: new Map(),
     filing: new Set(),
+    quarantines: new Map(),
     refused: new Map(),
     pending: multimap(),
     ...partCache(directory),
@@ -95,10 +97,12 @@ export function tickets(options: TicketsOptions): Tickets {
 }
 
 /** Which turn a key is for: the word before the space. */
-function turn(desk: Desk, key: TurnKey): Promise<Next> {
-  const [word, name = ''] = key.split(' ');
+async function turn(desk: Desk, key: TurnKey): Promise<Next> {
+  const word = key.slice(0, key.indexOf(' '));
+  const name = key.slice(word.length + 1);
   if (word === 'ticket') return ticketTurn(desk, name);
   if (word === 'configmap') return configMapTurn(desk, name);
   if (word === 'loadbalancer') return loadbalancerTurn(desk, name);
-  return ruleTurn(desk, name);
+  if (word === 'rule') return ruleTurn(desk, name);
+  return quarantineTurn(desk, name);
 }

@@ -7,6 +7,7 @@ import type { Desk } from './desk.ts';
 import { configMapKey, isProgrammed, ticketOf } from './directory.ts';
 import { hasLabels, labelManager, ownsFields } from './labels.ts';
 import { annotations, configMapName, ticketName } from './names.ts';
+import { resume } from './quarantine.ts';
 import { isReported, readReport } from './report.ts';
 import { conditionOf } from './status.ts';
 
@@ -32,6 +33,7 @@ export function loadAll(desk: Desk, stores: ManagementStores): void {
   for (const ticket of [...stores.lbtickets.all()].sort(byRight)) {
     desk.directory.ticketChanged(undefined, ticket);
     claim(desk, ticket);
+    resume(desk, ticket);
     if (conditionOf(ticket, 'Allocated')?.reason === 'exhausted')
       desk.ledger.wait(ticket.spec.loadbalancer, { name: ticketName(ticket), created: createdAt(ticket) });
     // Whether its application was filed before we came is not known: who withdraws it has to ask.

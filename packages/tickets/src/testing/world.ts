@@ -13,6 +13,7 @@ import {
 import { fakeClock, type FakeClock } from '@fairlead/testkit';
 import { onTestFinished } from 'vitest';
 import { auto, type Approver } from '../approver.ts';
+import { manual } from '../manual.ts';
 import { tickets } from '../tickets.ts';
 import { cluster, counted, made } from './cluster.ts';
 
@@ -41,6 +42,8 @@ export interface World {
 
 export interface WorldOptions {
   approvers?: Record<string, Approver>;
+  /** With the approver that is a person. */
+  manual?: boolean;
   /** Puts itself between the controllers and the management cluster. */
   between?: (kube: Kube) => Kube;
 }
@@ -108,7 +111,10 @@ async function controller(
       kube: counted(options.between?.(management) ?? management, writes),
       stores,
       clusters: (name) => (name === 'acp-region01' ? { kube: counted(target, writes), stores: there } : undefined),
-      approvers: options.approvers ?? { auto: auto() },
+      approvers: {
+        ...(options.approvers ?? { auto: auto() }),
+        ...(options.manual ? { manual: manual(stores.lbtickets) } : {}),
+      },
       clock,
       random: () => 0.5,
       log: (line) => log.push(line),

@@ -1,0 +1,113 @@
+// The approver behind an HTTP API (spec/tickets.md §6).
+//   POST {url}/applications → 201 {id}    GET {url}/applications/{id} → {status, message}    DELETE … → 204
+import { fail, ok, type Clock, type ProblemCode, type Result } from '@fairlead/core';
+import type { Answer, Approver, PolicyAt } from './approver.ts';
+
+export interface HttpApproverOptions {
+  fetch: (request: Request) => Promise<Response>;
+  clock: Clock;
+  /** The bearer token for `at.tokenSecretRef`, read anew for each call, so that a new one counts without a restart. Undefined: none is needed. */
+  token: (at: PolicyAt) => Promise<Result<string | undefined>>;
+}
+
+/** No answer after this long is no answer. Milliseconds. */
+const patience = 10_000;
+
+export function http(options: HttpApproverOptions): Approver {
+  const call = caller(options);
+  return {
+    async file(at, { ticket, cluster, namespace, veip, ltmip, claimer }, key) {
+      const body = { ticket, cluster, namespace, veip, ltmip, ports: 'all', claimer };
+      const answer = await call(at, { method: 'POST', path: '/applications', body, key });
+      if (!answer.ok) return answer;
+      const { id } = answer.value.body;
+      return typeof id === 'string' && id !== '' ? ok(id) : nonsense(answer.value, 'an id');
+    },
+    async ask(at, id) {
+      const answer = await call(at, { method: 'GET', path: `/applications/${encodeURIComponent(id)}` });
+      if (!answer.ok) return answer;
+      const { status, message } = answer.value.body;
+      if (!isStatus(status)) return nonsense(answer.value, 'a status of pending, opened or rejected');
+      return ok({ status, message: typeof message === 'string' ? message : '' });
+    },
+    async withdraw(at, id) {
+      const answer = await call(at, { method: 'DELETE', path: `/applications/${encodeURIComponent(id)}` });
+      return answer.ok || answer.problem.code === 'missing' ? ok(undefined) : answer;
+    },
+  };
+}
+
+interface Call {
+  method: 'GET' | 'POST' | 'DELETE';
+  path: string;
+  body?: object;
+  /** Idempotency-Key. */
+  key?: string;
+}
+
+interface Answered {
+  /** `POST https://…/applications: 201`. */
+  what: string;
+  body: Record<string, unknown>;
+}
+
+/** The one place where what the network does becomes a problem. */
+function caller({ fetch, clock, token }: HttpApproverOptions) {
+  return async (at: PolicyAt, { method, path, body, key }: Call): Promise<Result<Answered>> => {
+    const url = `${(at.url ?? '').replace(/\/+$/, '')}${path}`;
+    const bearer = await token(at);
+    if (!bearer.ok) return bearer;
+    const headers = {
+      accept: 'application/json',
+      ...(body ? { 'content-type': 'application/json' } : {}),
+      ...(key ? { 'idempotency-key': key } : {}),
+      ...(bearer.value ? { authorization: `Bearer ${bearer.value}` } : {}),
+    };
+    const timeout = new AbortController();
+    const late = clock.sleep(patience, timeout.signal).then(() => 'late' as const);
+    try {
+      const sent = { method, headers, signal: timeout.signal, ...(body ? { body: JSON.stringify(body) } : {}) };
+      const response = await Promise.race([fetch(new Request(url, sent)), late]);
+      if (response === 'late') return fail('unreachable', `${method} ${url}: no answer in ${patience / 1000} s`);
+      const text = await Promise.race([response.text(), late]);
+      const what = `${method} ${url}: ${response.status}`;
+      return response.ok
+        ? ok({ what, body: parsed(text) })
+        : fail(codeOf(response.status), `${what} ${text.slice(0, 200)}`);
+    } catch (error) {
+      // What fetch throws is a connection that failed, or a URL that is none; both are for the platform admin to see.
+      return fail('unreachable', `${method} ${url}: ${error instanceof Error ? error.message : String(error)}`);
+    } finally {
+      timeout.abort();
+    }
+  };
+}
+
+const codes: Record<number, ProblemCode> = {
+  400: 'invalid',
+  401: 'denied',
+  403: 'denied',
+  404: 'missing',
+  409: 'conflict',
+  422: 'invalid',
+};
+
+/** What is in neither table, as 429 and 5xx, may be gone at the next try. */
+const codeOf = (status: number): ProblemCode => codes[status] ?? 'busy';
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text === '' ? '{}' : text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch (error) {
+    // No JSON has none of the fields that are asked for, and that is what is said then.
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+const isStatus = (status: unknown): status is Answer['status'] =>
+  status === 'pending' || status === 'opened' || status === 'rejected';
+
+const nonsense = ({ what }: Answered, wanted: string) =>
+  fail('busy', `${what}: the answer has to hold ${wanted}; is this the approver's API?`);

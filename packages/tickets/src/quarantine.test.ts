@@ -1,0 +1,49 @@
+// The rules of quarantine: a released address rests, is shown as such, and survives a restart.
+import { lbtickets, loadbalancers } from '@fairlead/api';
+import { expect, test } from 'vitest';
+import { durationOf } from './quarantine.ts';
+import { made } from './testing/cluster.ts';
+import { lb, ticket } from './testing/objects.ts';
+import { world } from './testing/world.ts';
+
+const change = (state: 'disabled' | 'deleted') => ({ type: 'merge' as const, body: { spec: { state } } });
+
+for (const isRestarted of [false, true]) {
+  test(`a released pair rests before it is given on${isRestarted ? ', over a restart too' : ''}`, async () => {
+    const here = await world();
+    const small = lb({ reclaimQuarantine: '3h', ltm: { url: 'http://l/api', cidr: '10.0.0.0/32', mode: 'allocate' } });
+    await made(here.management.create(loadbalancers, small));
+    await made(here.management.create(lbtickets, ticket('first')));
+    await here.clock.advance(1000);
+    for (const state of ['disabled', 'deleted'] as const) {
+      await made(here.management.patch(lbtickets, { name: 'first', namespace: 'project' }, change(state)));
+      await here.clock.advance(1000);
+    }
+    await made(here.management.create(lbtickets, ticket('second')));
+    await made(here.management.create(lbtickets, ticket('third', { veip: '20.1.0.1' })));
+    if (isRestarted) await here.restart();
+    await here.clock.advance(3_600_000);
+    expect((await here.loadbalancer('demo')).status).toMatchObject({
+      ips: [{ veip: '20.1.0.1', ltmip: '10.0.0.0', status: 'quarantine', ticket: 'project/first' }],
+      capacity: { ltm: { total: 1, used: 1 } },
+    });
+    expect((await here.ticket('second')).status?.process).toBe('failed');
+    const told = (await here.ticket('third')).status?.conditions?.find(({ type }) => type === 'Allocated');
+    expect(told?.message).toMatch(/held by the quarantine of project\/first until 2026-01-01T03:00:0\dZ/);
+    await here.clock.advance(3 * 3_600_000);
+    const states = await Promise.all(['second', 'third'].map((name) => here.ticket(name)));
+    expect(states.map(({ status }) => status?.process).sort()).toEqual(['enabled', 'failed']);
+    expect((await here.loadbalancer('demo')).status?.ips).toMatchObject([{ status: 'bond' }]);
+  });
+}
+
+const durations: [text: string, ms: number][] = [
+  ['0s', 0],
+  ['250ms', 250],
+  ['1h30m', 5_400_000],
+  ['1.5m', 90_000],
+];
+for (const [text, ms] of durations)
+  test(`${text} is ${ms} milliseconds`, () => {
+    expect(durationOf(lb({ reclaimQuarantine: text }))).toBe(ms);
+  });
