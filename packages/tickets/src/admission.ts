@@ -3,7 +3,7 @@ import { lbtickets, type Lbticket, type Loadbalancer } from '@fairlead/api';
 import { fail, type Problem, type Result } from '@fairlead/core';
 import type { Desk } from './desk.ts';
 import type { Pair } from './ledger.ts';
-import { annotations, fieldManager, finalizer, ticketName } from './names.ts';
+import { annotations, createdAt, fieldManager, finalizer, ticketName } from './names.ts';
 
 /** What of the desk this needs. */
 export type AdmissionDesk = Pick<Desk, 'kube' | 'loadbalancers' | 'target' | 'partOf' | 'ledger'> & {
@@ -67,7 +67,7 @@ function invalid(desk: AdmissionDesk, ticket: Lbticket, loadbalancer: Loadbalanc
 /** What was chosen by us and not asked for may be chosen again, when the ticket moves or another has it by now. */
 function takePair(desk: AdmissionDesk, ticket: Lbticket): Result<Pair> {
   const { loadbalancer, veip, ltmip } = ticket.spec;
-  const applicant = { name: ticketName(ticket), created: Date.parse(ticket.metadata.creationTimestamp ?? '') || 0 };
+  const applicant = { name: ticketName(ticket), created: createdAt(ticket) };
   const asked = desk.ledger.take(loadbalancer, applicant, { veip, ltmip });
   if (asked.ok) return asked;
   const ours = allocatedOf(ticket);

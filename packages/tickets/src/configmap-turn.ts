@@ -6,12 +6,10 @@ import { configMap, isApplied, readEntries, type Contribution } from './configma
 import { laterTry, type Desk, type FreshTarget, type Next } from './desk.ts';
 import type { ConfigMapKey } from './directory.ts';
 import { onChange } from './finding.ts';
+import { reach } from './reach.ts';
 import { labelsAfter, labelsBefore } from './label-writes.ts';
-import { configMapName, fieldManager, ticketName } from './names.ts';
+import { configMapName, createdAt, fieldManager, placeOf, ticketName } from './names.ts';
 import { isDone } from './report.ts';
-
-/** A cluster says nothing when it gets connected, so it is asked for this often. Milliseconds. */
-const reconnect = 5000;
 
 /** What a turn works on. */
 export interface Sheet {
@@ -29,12 +27,12 @@ export async function configMapTurn(desk: Desk, key: ConfigMapKey): Promise<Next
   const loadbalancer = desk.loadbalancers.get({ name });
   // Its tickets say that it is missing; what is on the device stays.
   if (!loadbalancer) return onChange;
-  const target = desk.target(loadbalancer.spec.cluster);
-  if (!target || !isSynced(target)) {
-    const why = `cluster "${loadbalancer.spec.cluster}" is not connected; what is on the device stays as it is`;
-    refuse(desk, key, { whole: fail('unreachable', why).problem, byTicket: new Map() });
-    return { after: reconnect };
+  const found = reach(desk, loadbalancer.spec.cluster);
+  if (!found.ok) {
+    if (found.isNews) refuse(desk, key, { whole: found.problem, byTicket: new Map() });
+    return found.next;
   }
+  const { target } = found;
   const existing = target.configMaps.read({ name: configMapName(name), namespace });
   const tickets = ticketsOf(desk, key);
   const answer = configMap({
@@ -47,11 +45,13 @@ export async function configMapTurn(desk: Desk, key: ConfigMapKey): Promise<Next
   const problem = await write(desk, key, sheet);
   refuse(desk, key, { whole: problem, byTicket: answer.problems });
   if (!problem) {
-    desk.tries.delete(key);
+    desk.tries.delete(`configmap ${key}`);
     return onChange;
   }
   desk.log(`ConfigMap ${loadbalancer.spec.cluster}/${namespace}/${configMapName(name)}: ${problem.message}`);
-  return problems[problem.code].retry || problem.code === 'denied' ? { after: laterTry(desk, key) } : onChange;
+  return problems[problem.code].retry || problem.code === 'denied'
+    ? { after: laterTry(desk, `configmap ${key}`) }
+    : onChange;
 }
 
 /** Gone from traffic first: what is taken away leaves the ConfigMap before the labels, what is new gets its labels before. */
@@ -83,14 +83,10 @@ async function write(desk: Desk, key: ConfigMapKey, sheet: Sheet): Promise<Probl
 const isLeft = (loadbalancer: Loadbalancer, existing: ConfigMap): boolean =>
   loadbalancer.spec.cis.mode === 'external' || isDone(existing);
 
-const isSynced = ({ stores }: FreshTarget): boolean =>
-  stores.namespaces.synced && stores.services.synced && stores.configmaps.synced;
-
 function ticketsOf(desk: Desk, key: ConfigMapKey): Lbticket[] {
   const tickets: Lbticket[] = [];
   for (const name of desk.directory.programmed(key)) {
-    const [namespace = '', short = ''] = name.split('/');
-    const ticket = desk.lbtickets.read({ namespace, name: short });
+    const ticket = desk.lbtickets.read(placeOf(name));
     if (ticket) tickets.push(ticket);
   }
   return tickets;
@@ -98,7 +94,7 @@ function ticketsOf(desk: Desk, key: ConfigMapKey): Lbticket[] {
 
 const contribution = (desk: Desk, ticket: Lbticket, loadbalancer: Loadbalancer): Contribution => ({
   ticket: ticketName(ticket),
-  created: Date.parse(ticket.metadata.creationTimestamp ?? '') || 0,
+  created: createdAt(ticket),
   part: desk.partOf(ticket, loadbalancer),
 });
 

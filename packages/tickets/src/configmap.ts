@@ -5,6 +5,7 @@ import { fail, isEqual, type Problem, type Result } from '@fairlead/core';
 import type { ConfigMap } from '@fairlead/kube';
 import { digest } from './digest.ts';
 import { annotations, configMapName, tenantOf } from './names.ts';
+import { isRecord, parsedObject } from './json.ts';
 import type { Part, ServicePortRef } from './part.ts';
 
 export interface Contribution {
@@ -98,12 +99,27 @@ export function isApplied(object: ConfigMap, existing: ConfigMap | undefined): b
   );
 }
 
-/** What the ConfigMap says is whose; empty when it says nothing, or nonsense. */
-export const readEntries = (configMap: ConfigMap | undefined): Record<string, Entry> =>
-  parsed<Record<string, Entry>>(configMap?.metadata.annotations?.[annotations.tickets]) ?? {};
+const entriesRead = new WeakMap<ConfigMap, Record<string, Entry>>();
+
+/** What the ConfigMap says is whose; empty when it says nothing, or nonsense. Read once per version of the object. */
+export function readEntries(configMap: ConfigMap | undefined): Record<string, Entry> {
+  if (!configMap) return {};
+  const known = entriesRead.get(configMap);
+  if (known) return known;
+  const entries = records<Entry>(
+    configMap.metadata.annotations?.[annotations.tickets],
+    ({ digest, items }) =>
+      typeof digest === 'string' && isRecord(items) && Object.values(items).every((names) => Array.isArray(names)),
+  );
+  entriesRead.set(configMap, entries);
+  return entries;
+}
 
 export const readPools = (configMap: ConfigMap | undefined): Record<string, ServicePortRef> =>
-  parsed<Record<string, ServicePortRef>>(configMap?.metadata.annotations?.[annotations.pools]) ?? {};
+  records<ServicePortRef>(
+    configMap?.metadata.annotations?.[annotations.pools],
+    ({ service }) => typeof service === 'string',
+  );
 
 interface Before {
   entries: Record<string, Entry>;
@@ -111,29 +127,23 @@ interface Before {
   items: Record<string, Record<string, unknown>>;
 }
 
-interface Template {
-  declaration?: Record<string, Record<string, Record<string, unknown>> | undefined>;
-}
-
 function readExisting(existing: ConfigMap | undefined, tenant: string): Before {
-  const template = parsed<Template>(existing?.data?.['template']);
-  return {
-    entries: readEntries(existing),
-    pools: readPools(existing),
-    items: template?.declaration?.[tenant] ?? {},
-  };
+  const { declaration } = parsedObject(existing?.data?.['template']);
+  const applications = isRecord(declaration) ? declaration[tenant] : undefined;
+  const items = isRecord(applications) ? Object.entries(applications).filter(isRecordEntry) : [];
+  return { entries: readEntries(existing), pools: readPools(existing), items: Object.fromEntries(items) };
 }
 
-/** Undefined for what is not a JSON object: somebody else wrote it, and we write over it. */
-function parsed<T extends object>(text: string | undefined): T | undefined {
-  if (text === undefined || !text.startsWith('{')) return undefined;
-  try {
-    return JSON.parse(text) as T;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+/** The members of a JSON object that are as they should be: whatever else somebody wrote there, we write over it. */
+function records<T>(
+  text: string | undefined,
+  isSound: (record: Record<string, unknown>) => boolean,
+): Record<string, T> {
+  const sound = Object.entries(parsedObject(text)).filter(([, value]) => isRecord(value) && isSound(value));
+  return Object.fromEntries(sound) as Record<string, T>;
 }
+
+const isRecordEntry = (entry: [string, unknown]): entry is [string, Record<string, unknown>] => isRecord(entry[1]);
 
 /** Those who are in it keep their names, then the older ones, then by name. */
 const bySeniority = (contributions: readonly Contribution[], before: Before): Contribution[] =>

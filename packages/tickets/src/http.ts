@@ -2,6 +2,7 @@
 //   POST {url}/applications → 201 {id}    GET {url}/applications/{id} → {status, message}    DELETE … → 204
 import { fail, ok, type Clock, type ProblemCode, type Result } from '@fairlead/core';
 import type { Answer, Approver, PolicyAt } from './approver.ts';
+import { parsedObject } from './json.ts';
 
 export interface HttpApproverOptions {
   fetch: (request: Request) => Promise<Response>;
@@ -72,7 +73,7 @@ function caller({ fetch, clock, token }: HttpApproverOptions) {
       const text = await Promise.race([response.text(), late]);
       const what = `${method} ${url}: ${response.status}`;
       return response.ok
-        ? ok({ what, body: parsed(text) })
+        ? ok({ what, body: parsedObject(text === '' ? '{}' : text) })
         : fail(codeOf(response.status), `${what} ${text.slice(0, 200)}`);
     } catch (error) {
       // What fetch throws is a connection that failed, or a URL that is none; both are for the platform admin to see.
@@ -94,17 +95,6 @@ const codes: Record<number, ProblemCode> = {
 
 /** What is in neither table, as 429 and 5xx, may be gone at the next try. */
 const codeOf = (status: number): ProblemCode => codes[status] ?? 'busy';
-
-function parsed(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text === '' ? '{}' : text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch (error) {
-    // No JSON has none of the fields that are asked for, and that is what is said then.
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
-}
 
 const isStatus = (status: unknown): status is Answer['status'] =>
   status === 'pending' || status === 'opened' || status === 'rejected';

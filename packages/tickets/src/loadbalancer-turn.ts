@@ -3,35 +3,37 @@ import { loadbalancers, type Loadbalancer, type LoadbalancerIp, type Loadbalance
 import { isEqual, parseAddress } from '@fairlead/core';
 import { laterTry, type Desk, type Next } from './desk.ts';
 import { failed, fails, holds, onChange } from './finding.ts';
+import { reach, type Reached } from './reach.ts';
 import { resting } from './quarantine.ts';
-import { fieldManager } from './names.ts';
+import { fieldManager, placeOf } from './names.ts';
 import { merge, timeText, type Fact } from './status.ts';
 
 export async function loadbalancerTurn(desk: Desk, name: string): Promise<Next> {
   const loadbalancer = desk.loadbalancers.get({ name });
   if (!loadbalancer) return onChange;
-  const before = loadbalancer.status ?? {};
-  const after = statusOf(desk, loadbalancer);
-  if (isEqual(before, after)) return onChange;
+  const reached = reach(desk, loadbalancer.spec.cluster);
+  const next = reached.ok ? onChange : reached.next;
+  const after = statusOf(desk, loadbalancer, reached);
+  if (isEqual(loadbalancer.status, after)) return next;
   const { resourceVersion } = loadbalancer.metadata;
   const patch = { type: 'merge' as const, body: { metadata: { resourceVersion }, status: after } };
   const written = await desk.kube.patch(loadbalancers, { name }, patch, { subresource: 'status', fieldManager });
   if (written.ok) {
-    desk.tries.delete(name);
-    return onChange;
+    desk.tries.delete(`loadbalancer ${name}`);
+    return next;
   }
   if (written.problem.code === 'missing') return onChange;
   // Others write conditions of theirs beside ours; the watch brings what they wrote, and then ours fits.
   if (written.problem.code === 'conflict') return { after: 100 };
   desk.log(`Loadbalancer ${name}: its status is not written: ${written.problem.message}`);
-  return { after: laterTry(desk, name) };
+  return { after: laterTry(desk, `loadbalancer ${name}`) };
 }
 
-function statusOf(desk: Desk, loadbalancer: Loadbalancer): LoadbalancerStatus {
+function statusOf(desk: Desk, loadbalancer: Loadbalancer, reached: Reached): LoadbalancerStatus {
   const { name, generation = 0 } = loadbalancer.metadata;
   const before = loadbalancer.status ?? {};
   const capacity = desk.ledger.capacity(name);
-  const facts = factsOf(desk, loadbalancer);
+  const facts = factsOf(desk, loadbalancer, reached);
   const at = { time: timeText(desk.clock.now()), observed: generation };
   const conditions = merge(before.conditions ?? [], facts, at);
   return {
@@ -43,22 +45,21 @@ function statusOf(desk: Desk, loadbalancer: Loadbalancer): LoadbalancerStatus {
   };
 }
 
-function factsOf(desk: Desk, loadbalancer: Loadbalancer): Record<string, Fact> {
+function factsOf(desk: Desk, loadbalancer: Loadbalancer, reached: Reached): Record<string, Fact> {
   const { name } = loadbalancer.metadata;
-  const { cluster } = loadbalancer.spec;
   const wrong = desk.ledger.problem(name);
   const capacity = desk.ledger.capacity(name);
   const full = (['ve', 'ltm'] as const).filter((layer) => capacity && capacity[layer].used >= capacity[layer].total);
-  const isConnected = desk.target(cluster)?.stores.namespaces.synced === true;
-  const ClusterReachable = isConnected
-    ? holds('Connected')
-    : fails('unreachable', `cluster "${cluster}" is not connected to this controller`);
   const AddressesAvailable = wrong
     ? failed(wrong)
     : full.length > 0
       ? fails('exhausted', `no address of ${full.join(' and ')} is free; grow spec.${full[0]}.cidr, or release tickets`)
       : holds('Available');
-  const Ready = wrong ? failed(wrong) : isConnected ? holds('Ready') : ClusterReachable;
+  // A cluster that was not read yet says nothing about itself: what was known of it stays.
+  if (!reached.ok && !reached.isNews)
+    return wrong ? { AddressesAvailable, Ready: failed(wrong) } : { AddressesAvailable };
+  const ClusterReachable = reached.ok ? holds('Connected') : failed(reached.problem);
+  const Ready = wrong ? failed(wrong) : reached.ok ? holds('Ready') : ClusterReachable;
   return { ClusterReachable, AddressesAvailable, Ready };
 }
 
@@ -70,8 +71,7 @@ function pairsOf(desk: Desk, loadbalancer: string): LoadbalancerIp[] {
     pairs.push({ place: address.ok ? address.value.value : 0n, ip });
   };
   for (const ticket of desk.directory.ofLoadbalancer(loadbalancer)) {
-    const [namespace = '', name = ''] = ticket.split('/');
-    const { veip, ltmip, process } = desk.lbtickets.read({ namespace, name })?.status ?? {};
+    const { veip, ltmip, process } = desk.lbtickets.read(placeOf(ticket))?.status ?? {};
     if (!veip || !ltmip) continue;
     const status = process === 'enabled' || process === 'disabled' ? 'bond' : 'reserved';
     add({ veip, ltmip, status, ticket });

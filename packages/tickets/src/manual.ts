@@ -3,6 +3,7 @@ import type { Lbticket } from '@fairlead/api';
 import { fail, ok } from '@fairlead/core';
 import type { Store } from '@fairlead/kube';
 import type { Approver } from './approver.ts';
+import { placeOf } from './names.ts';
 import { conditionOf } from './status.ts';
 
 /**
@@ -19,8 +20,7 @@ export function manual(lbtickets: Pick<Store<Lbticket>, 'get'>): Approver {
     isLocal: true,
     file: async (_at, _application, key) => ok(`manual-${key}`),
     async ask(_at, id, name) {
-      const [namespace = '', short = ''] = name.split('/');
-      const ticket = lbtickets.get({ namespace, name: short });
+      const ticket = lbtickets.get(placeOf(name));
       if (!ticket) return fail('missing', `ticket ${name} does not exist`);
       const condition = conditionOf(ticket, 'NetworkPolicyOpen');
       const message = condition?.message ?? '';

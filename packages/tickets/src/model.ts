@@ -22,7 +22,7 @@ import {
   type Route,
   type WeightedPool,
 } from '@fairlead/core';
-import { configMapName, tenantOf } from './names.ts';
+import { configMapName, createdAt, tenantOf } from './names.ts';
 
 export interface TicketQuestion {
   loadbalancer: Loadbalancer;
@@ -70,7 +70,8 @@ export const isRuleOf = (rule: Lbrule, ticket: Lbticket, listner?: Listner): boo
 /** Low priority number first, then older, then by name: the first match wins, so this order is what users see. */
 export const orderedRules = (rules: readonly Lbrule[]): Lbrule[] =>
   rules.toSorted(
-    (a, b) => a.spec.priority - b.spec.priority || created(a) - created(b) || compare(a.metadata.name, b.metadata.name),
+    (a, b) =>
+      a.spec.priority - b.spec.priority || createdAt(a) - createdAt(b) || compare(a.metadata.name, b.metadata.name),
   );
 
 /**
@@ -109,9 +110,6 @@ const sameProtocal = (listner: Listner, lb: LoadBalancer): boolean => lb.key.end
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-const created = (object: { metadata: { creationTimestamp?: string } }): number =>
-  Date.parse(object.metadata.creationTimestamp ?? '') || 0;
-
 function emptyApplication(loadbalancer: Loadbalancer, ticket: Lbticket, protocal: Listner['protocal']): LoadBalancer {
   const { namespace } = ticket.spec;
   const tenant = tenantOf(loadbalancer, namespace);
@@ -121,7 +119,7 @@ function emptyApplication(loadbalancer: Loadbalancer, ticket: Lbticket, protocal
     namespace,
     name: configMapName(loadbalancer.metadata.name),
     uid: ticket.metadata.uid ?? '',
-    created: created(ticket),
+    created: createdAt(ticket),
     revision: String(ticket.metadata.generation ?? 0),
   };
   return { key: `${tenant}/${applicationName(namespace, protocal)}`, scope: tenant, origin, listeners: [], pools: [] };

@@ -22,6 +22,16 @@ export const serviceLabels = {
   pool: 'cis.f5.com/as3-pool',
 } as const;
 
+/** A ticket or rule by its `namespace/name`. */
+export function placeOf(name: string): { namespace: string; name: string } {
+  const [namespace = '', short = ''] = name.split('/');
+  return { namespace, name: short };
+}
+
+/** Milliseconds since the epoch; 0 for an object that no API server has seen. */
+export const createdAt = ({ metadata }: { metadata: { creationTimestamp?: string } }): number =>
+  Date.parse(metadata.creationTimestamp ?? '') || 0;
+
 export const annotations = {
   /** On the ConfigMap: the Loadbalancer it belongs to. */
   loadbalancer: 'fairlead.io/loadbalancer',

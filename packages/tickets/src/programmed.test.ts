@@ -3,7 +3,7 @@ import type { ConfigMap } from '@fairlead/kube';
 import { expect, test } from 'vitest';
 import { multimap } from './multimap.ts';
 import { emptyPart } from './part.ts';
-import { isCleared, programmed, type ProgrammedDesk } from './programmed.ts';
+import { clearanceOf, programmed, type ProgrammedDesk } from './programmed.ts';
 import { lb, listner, ticket } from './testing/objects.ts';
 
 interface Given {
@@ -36,7 +36,7 @@ function make({ entry, report, noConfigMap, mode = 'fairlead', isPending, was, s
   };
   const target = {
     configMaps: { read: () => (noConfigMap ? undefined : configMap) },
-    stores: { configmaps: { synced } },
+    stores: { configmaps: { synced }, namespaces: { synced }, services: { synced } },
   };
   const pending = multimap<string>();
   if (isPending) pending.add('demo/shop', 'project/test');
@@ -70,6 +70,7 @@ const rows: [rule: string, given: Given, want: string | undefined][] = [
   ["a neighbour's edit is on its way, and it was programmed", { entry: 'now', report: old, was: 'True' }, undefined],
   ["a neighbour's edit is on its way, and it was not programmed", { entry: 'now', report: old, was: 'False' }, 'False pending'],
   ['its own edit is on its way, and it was programmed before', { entry: 'now', report: old, was: 'True', isPending: true }, 'False pending'],
+  ['the cluster has not been read yet', { noConfigMap: true, synced: false }, undefined],
   ['the CIS of the cluster does not report', { entry: 'now', mode: 'external' }, 'True Written'],
 ]; // prettier-ignore
 for (const [rule, given, want] of rows) {
@@ -94,6 +95,6 @@ const ends: [rule: string, given: Given, want: boolean][] = [
 for (const [rule, given, want] of ends) {
   test(`${rule}: the ticket is ${want ? '' : 'not '}cleared`, () => {
     const { desk, one } = make(given);
-    expect(isCleared(desk, one)).toBe(want);
+    expect(clearanceOf(desk, one).isClear).toBe(want);
   });
 }

@@ -6,6 +6,7 @@ import { configMapKey } from './directory.ts';
 import { failed, fails, holds } from './finding.ts';
 import { configMapName, ticketName } from './names.ts';
 import { readEntries } from './configmap.ts';
+import { isRead } from './reach.ts';
 import { isDone, outcomeOf } from './report.ts';
 import { isTrue, type Fact } from './status.ts';
 
@@ -24,6 +25,8 @@ export function programmed(desk: ProgrammedDesk, ticket: Lbticket): Fact | undef
   const refusals = desk.refused.get(key);
   const refused = refusals?.byTicket.get(name) ?? refusals?.whole;
   if (refused) return failed(refused);
+  // Before the cluster was read nothing is known of its ConfigMaps, and what was said before may well be true.
+  if (!isRead(desk.target(loadbalancer.spec.cluster))) return undefined;
   const configMap = configMapOf(desk, ticket);
   if (!configMap || readEntries(configMap)[name]?.digest !== part.value.digest) return onItsWay(desk, ticket);
   if (loadbalancer.spec.cis.mode === 'external')
@@ -41,17 +44,26 @@ function onItsWay(desk: ProgrammedDesk, ticket: Lbticket): Fact {
   return fails('pending', 'what is asked for is on its way to the device');
 }
 
+/** `fact`: for the condition `Programmed`; absent leaves it as it is. */
+export interface Clearance {
+  isClear: boolean;
+  fact?: Fact;
+}
+
 /** Did the agent confirm that nothing of the ticket is left? Then its addresses may go to someone else. */
-export function isCleared(desk: ProgrammedDesk, ticket: Lbticket): boolean {
+export function clearanceOf(desk: ProgrammedDesk, ticket: Lbticket): Clearance {
   const loadbalancer = desk.loadbalancers.get({ name: ticket.spec.loadbalancer });
-  // Without its Loadbalancer nobody knows where to look, and nobody can give its addresses away either.
-  if (!loadbalancer) return true;
-  const target = desk.target(loadbalancer.spec.cluster);
-  if (!target?.stores.configmaps.synced) return false;
+  if (!loadbalancer) {
+    const why = `Loadbalancer "${ticket.spec.loadbalancer}" does not exist; create it again, so that what the ticket left on its device can be removed`;
+    return { isClear: false, fact: fails('missing', why) };
+  }
+  if (!isRead(desk.target(loadbalancer.spec.cluster))) return { isClear: false };
   const configMap = configMapOf(desk, ticket);
-  if (!configMap) return true;
-  if (ticketName(ticket) in readEntries(configMap)) return false;
-  return loadbalancer.spec.cis.mode === 'external' || isDone(configMap);
+  const isOut = !configMap || !(ticketName(ticket) in readEntries(configMap));
+  if (isOut && (!configMap || loadbalancer.spec.cis.mode === 'external' || isDone(configMap)))
+    return { isClear: true, fact: fails('disabled', 'nothing of the ticket is on the device') };
+  desk.pending.add(configMapKey(ticket), ticketName(ticket));
+  return { isClear: false, fact: fails('pending', 'the device has not confirmed yet that the configuration is gone') };
 }
 
 export function configMapOf(desk: ProgrammedDesk, ticket: Lbticket): ConfigMap | undefined {

@@ -1,6 +1,7 @@
 // What the agent says of a ConfigMap in its status annotation, and what that means for one ticket.
 import type { ConfigMap } from '@fairlead/kube';
 import { readEntries } from './configmap.ts';
+import { isRecord, parsedObject } from './json.ts';
 import { annotations } from './names.ts';
 
 /** The agent's report: of which revision it speaks, and what came of each application. */
@@ -15,18 +16,24 @@ export type ApplicationReport = { ok: true } | { ok: false; code: string; messag
 
 /** Undefined when there is none yet, or when somebody else wrote nonsense there. */
 export function readReport(configMap: ConfigMap | undefined): Report | undefined {
-  const text = configMap?.metadata.annotations?.[annotations.status];
-  if (text === undefined) return undefined;
-  try {
-    const report = JSON.parse(text) as Partial<Report> | null;
-    if (typeof report?.revision !== 'string' || typeof report.applications !== 'object' || report.applications === null)
-      return undefined;
-    return { revision: report.revision, applications: report.applications, problem: report.problem };
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const { revision, applications, problem } = parsedObject(configMap?.metadata.annotations?.[annotations.status]);
+  if (typeof revision !== 'string' || !isRecord(applications)) return undefined;
+  const words = Object.entries(applications).flatMap(([name, said]) => (isRecord(said) ? [[name, wordOf(said)]] : []));
+  return {
+    revision,
+    applications: Object.fromEntries(words),
+    problem: isRecord(problem) ? saidOf(problem) : undefined,
+  };
 }
+
+const wordOf = (said: Record<string, unknown>): ApplicationReport =>
+  said['ok'] === true ? { ok: true } : { ok: false, ...saidOf(said) };
+
+/** The code becomes the reason of a condition, which has to be one word. */
+const saidOf = ({ code, message }: Record<string, unknown>): { code: string; message: string } => ({
+  code: typeof code === 'string' && /^[A-Za-z]\w*$/.test(code) ? code : 'invalid',
+  message: typeof message === 'string' ? message : '',
+});
 
 export const revisionOf = (configMap: ConfigMap | undefined): string | undefined =>
   configMap?.metadata.annotations?.[annotations.revision];

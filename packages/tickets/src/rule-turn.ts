@@ -4,12 +4,12 @@ import { fail, isEqual, type Problem } from '@fairlead/core';
 import { laterTry, type Desk, type Next } from './desk.ts';
 import { ticketOf } from './directory.ts';
 import { failed, fails, holds, onChange } from './finding.ts';
-import { fieldManager } from './names.ts';
+import { fieldManager, placeOf } from './names.ts';
 import { part } from './part.ts';
 import { conditionOf, merge, timeText, type Fact } from './status.ts';
 
 export async function ruleTurn(desk: Desk, key: string): Promise<Next> {
-  const [namespace = '', name = ''] = key.split('/');
+  const { namespace, name } = placeOf(key);
   const rule = desk.lbrules.read({ namespace, name });
   if (!rule || rule.metadata.deletionTimestamp !== undefined) return onChange;
   const ticket = desk.lbtickets.read({ namespace, name: rule.spec.lbticket });

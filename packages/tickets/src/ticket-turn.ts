@@ -6,9 +6,9 @@ import { laterTry, type Desk, type Next } from './desk.ts';
 import { configMapKey } from './directory.ts';
 import { failed, fails, holds, onChange, said, stay, type Finding } from './finding.ts';
 import { step, type State, type Step } from './life.ts';
-import { fieldManager, finalizer, ticketName } from './names.ts';
+import { fieldManager, finalizer, placeOf, ticketName } from './names.ts';
 import { askApprover, file, withdraw } from './policy.ts';
-import { isCleared, programmed } from './programmed.ts';
+import { clearanceOf, programmed } from './programmed.ts';
 import { rest } from './quarantine.ts';
 import { conditionOf, isTrue, statusAfter, statusPatch } from './status.ts';
 
@@ -16,8 +16,7 @@ import { conditionOf, isTrue, statusAfter, statusPatch } from './status.ts';
 const mostMoves = 12;
 
 export async function ticketTurn(desk: Desk, name: string): Promise<Next> {
-  const [namespace = '', short = ''] = name.split('/');
-  let ticket = desk.lbtickets.read({ namespace, name: short });
+  let ticket = desk.lbtickets.read(placeOf(name));
   if (!ticket) return forget(desk, name);
   for (let moves = 0; moves < mostMoves; moves += 1) {
     const finding = await look(desk, ticket);
@@ -45,7 +44,7 @@ const writeKey = (name: string): string => `write ${name}`;
 function forget(desk: Desk, name: string): Next {
   desk.ledger.release(name);
   desk.ledger.leave(name);
-  for (const key of [name, writeKey(name)]) desk.tries.delete(key);
+  for (const key of [name, writeKey(name), `withdraw ${name}`]) desk.tries.delete(key);
   desk.polled.delete(name);
   desk.filing.delete(name);
   desk.forgetPart(name);
@@ -115,16 +114,13 @@ async function lookAtFailed(desk: Desk, ticket: Lbticket): Promise<Finding> {
 }
 
 async function lookAtDisabled(desk: Desk, ticket: Lbticket): Promise<Finding> {
-  const isClear = isCleared(desk, ticket);
-  if (!isClear) desk.pending.add(configMapKey(ticket), ticketName(ticket));
-  const Programmed = isClear
-    ? fails('disabled', 'nothing of the ticket is on the device')
-    : fails('pending', 'the device has not confirmed yet that the configuration is gone');
-  if (isRemoved(ticket) || ticket.spec.state === 'deleted') {
-    const finding = cleared(isRemoved(ticket) ? 'its object is removed' : 'the user gave it up');
-    return isClear ? finding : stay({ Programmed });
+  if (isUnwanted(ticket)) {
+    const clearance = clearanceOf(desk, ticket);
+    const isGivenUp = isRemoved(ticket) || ticket.spec.state === 'deleted';
+    if (clearance.isClear && isGivenUp)
+      return cleared(isRemoved(ticket) ? 'its object is removed' : 'the user gave it up');
+    return stay(clearance.fact ? { Programmed: clearance.fact } : {});
   }
-  if (ticket.spec.state === 'disabled') return stay({ Programmed });
   const isOpen = isTrue(ticket, 'NetworkPolicyOpen');
   return { event: isOpen ? 'enable' : 'refile', why: 'the user wants it enabled again', facts: {}, next: onChange };
 }
@@ -162,8 +158,10 @@ async function settle(
   if (moved?.effects.includes('withdraw')) {
     const gone = await withdraw(desk, ticket);
     if (!gone.ok) {
-      desk.log(`ticket ${name}: its application cannot be withdrawn: ${gone.problem.message}`);
-      return { ok: false, next: { after: laterTry(desk, writeKey(name)) } };
+      // Nothing else is done before: an application without a ticket would keep the network open for ever.
+      const told = stay({ NetworkPolicyOpen: failed(gone.problem) });
+      await writeStatus(desk, ticket, { finding: told, moved: undefined });
+      return { ok: false, next: { after: laterTry(desk, `withdraw ${name}`) } };
     }
   }
   const written = await writeStatus(desk, ticket, { finding: withdrawn(finding, moved), moved });

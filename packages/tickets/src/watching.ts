@@ -6,7 +6,7 @@ import { readEntries, readPools } from './configmap.ts';
 import type { Desk } from './desk.ts';
 import { configMapKey, isProgrammed, ticketOf } from './directory.ts';
 import { hasLabels, labelManager, ownsFields } from './labels.ts';
-import { annotations, configMapName, ticketName } from './names.ts';
+import { annotations, configMapName, createdAt, placeOf, ticketName } from './names.ts';
 import { resume } from './quarantine.ts';
 import { isReported, readReport } from './report.ts';
 import { conditionOf } from './status.ts';
@@ -58,8 +58,6 @@ export function watchAll(desk: Desk, stores: ManagementStores): () => void {
 
 const nameOf = (object: KubeObject): string => `${object.metadata.namespace ?? ''}/${object.metadata.name}`;
 
-const createdAt = (ticket: Lbticket): number => Date.parse(ticket.metadata.creationTimestamp ?? '') || 0;
-
 /** Who has an address by its status comes before who only names one in its spec; then the older, then by name. */
 const byRight = (a: Lbticket, b: Lbticket): number =>
   Number(b.status?.veip !== undefined) - Number(a.status?.veip !== undefined) ||
@@ -97,8 +95,7 @@ function ruleChanged(desk: Desk, { before, after }: Change<Lbrule>): void {
   if (after) desk.queue.add(`rule ${nameOf(after)}`);
   if (before && after && isEqual(before.spec, after.spec)) return;
   for (const rule of [before, after]) {
-    const [namespace, name = ''] = rule ? ticketOf(rule).split('/') : [];
-    const ticket = rule && desk.lbtickets.read({ namespace, name });
+    const ticket = rule && desk.lbtickets.read(placeOf(ticketOf(rule)));
     if (ticket) wakeTicket(desk, ticket);
   }
 }
@@ -114,8 +111,7 @@ function loadbalancerChanged(desk: Desk, { before, after }: Change<Loadbalancer>
 
 function wake(desk: Desk, tickets: Iterable<string>): void {
   for (const ticket of tickets) {
-    const [namespace, name = ''] = ticket.split('/');
-    const found = desk.lbtickets.read({ namespace, name });
+    const found = desk.lbtickets.read(placeOf(ticket));
     if (found) wakeTicket(desk, found);
   }
 }
