@@ -43,6 +43,11 @@ export interface Provider<Form = unknown> {
   owned(owner: string, signal: AbortSignal): Promise<Result<Scope[]>>;
   /** What `scope` holds now, ours and not ours. */
   read(scope: Scope, signal: AbortSignal): Promise<Result<Item<Form>[]>>;
+  /**
+   * Was anything of `found` changed in the place in ways that `read` does not show? Asked now and then, for it may cost
+   * the place as much as a write; absent where `read` shows everything.
+   */
+  drifted?(scope: Scope, found: readonly Item<Form>[], signal: AbortSignal): Promise<Result<boolean>>;
   /** Make `scope` match `plan`. Safe to repeat. */
   apply(plan: Plan<Form>, signal: AbortSignal): Promise<Result<Placed[]>>;
   /**

@@ -275,6 +275,19 @@ test('what was changed in the place by hand is put back', async () => {
   await w.end();
 });
 
+test('what was changed by hand where reading does not show it is found in time, and put back', async () => {
+  const w = world({ resync: 60_000, verify: 600_000 });
+  w.source.want(web);
+  await w.clock.advance(700_000);
+  expect([w.place.count('drifted') > 0, w.place.count('apply')]).toEqual([false, 1]);
+  w.place.hidden.drift = true;
+  await w.clock.advance(200_000);
+  expect([w.place.count('drifted'), w.place.count('apply'), w.place.hidden.drift]).toEqual([1, 2, false]);
+  await w.clock.advance(1_600_000);
+  expect(w.place.count('apply')).toBe(2);
+  await w.end();
+});
+
 test('a removed source takes along what it wanted', async () => {
   const other = new ToldSource();
   const w = world();

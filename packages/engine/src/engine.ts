@@ -30,6 +30,8 @@ export interface EngineOptions {
   debounce?: { scope?: number | undefined; members?: number | undefined } | undefined;
   /** Milliseconds between looks at the place with nothing changed here, so that changes there are seen. Default 5 min. */
   resync?: number | undefined;
+  /** Milliseconds between checks of what reading the place does not show; such a check may cost it a lot. Default 30 min. */
+  verify?: number | undefined;
   /** Turns at once: of scopes (default 4), and of pools (default 8). */
   parallel?: { scopes?: number | undefined; pools?: number | undefined } | undefined;
 }
@@ -73,6 +75,8 @@ class PlaceEngine implements Engine {
   /** Scopes that lost a claim, and look again when one comes free elsewhere. */
   readonly #losers = new Set<Scope>();
   readonly #released = new Set<Scope>();
+  /** Milliseconds since the epoch. */
+  readonly #verifyAt = new Map<Scope, number>();
   /** By asker, the edits that wait for a turn in some scope. */
   readonly #unsettled = new Map<string, Unsettled>();
 
@@ -158,6 +162,15 @@ class PlaceEngine implements Engine {
     return (this.#options.resync ?? 300_000) * (0.75 + this.#options.random() / 2);
   }
 
+  /** Each scope in its own time, the first a while after the start: a device that comes up has better things to do. */
+  #isVerifyDue(scope: Scope): boolean {
+    const { clock, random, verify = 1_800_000 } = this.#options;
+    const due = this.#verifyAt.get(scope);
+    if (due !== undefined && clock.now() < due) return false;
+    this.#verifyAt.set(scope, clock.now() + verify * (0.75 + random() / 2));
+    return due !== undefined;
+  }
+
   #reportPool({ key, pool }: PoolRef, origin: Origin, problem: Problem | undefined): void {
     this.#options.report([{ origin, key, pool, problem }]);
   }
@@ -172,7 +185,8 @@ class PlaceEngine implements Engine {
     const limit = isReleased ? { share: 1, spare: Infinity } : brake;
     const elsewhere = (claim: string): string | undefined => this.#ledger.elsewhere(scope, claim);
     const retired = [...this.#retired];
-    const turn = { owner, provider, sources, retired, policy, brake: limit, compile: this.#compile, elsewhere };
+    const verify = this.#isVerifyDue(scope);
+    const turn = { owner, provider, sources, retired, policy, verify, brake: limit, compile: this.#compile, elsewhere };
     const result = await reconcile(turn, scope, signal);
     // What was cut short says nothing about the place.
     if (signal.aborted) return;
@@ -184,6 +198,7 @@ class PlaceEngine implements Engine {
     else {
       this.#pauses.reset(scope);
       if (this.#ledger.has(scope) || result.outcomes.length > 0) this.#scopes.add(scope, this.#spread());
+      else this.#verifyAt.delete(scope);
     }
   }
 
@@ -210,7 +225,7 @@ class PlaceEngine implements Engine {
   #tell(scope: Scope, outcomes: Outcome[]): void {
     if (outcomes.some(({ problem }) => problem?.code === 'taken')) this.#losers.add(scope);
     else this.#losers.delete(scope);
-    this.#options.report(outcomes.filter(({ origin }) => origin !== undefined));
+    this.#options.report(outcomes);
     for (const { origin, key, problem } of outcomes) {
       if (!origin && problem) this.#options.log?.(`${key}: ${problem.code}: ${problem.message}`);
     }

@@ -11,6 +11,8 @@ import { problems, type Key, type Origin, type Problem } from '@fairlead/core';
 export interface Outcome {
   /** Who is told; absent when the object is gone, and only the log can say it. */
   origin?: Origin | undefined;
+  /** Its name in places, which outlives it. */
+  asker?: string | undefined;
   key?: Key | undefined;
   pool?: string | undefined;
   address?: string | undefined;

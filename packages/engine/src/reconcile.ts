@@ -14,6 +14,8 @@ export interface TurnQuestion {
   /** Sources that were taken away: what they wanted is to go. */
   retired: Iterable<Source>;
   policy: Policy;
+  /** Ask the place, too, whether it was changed behind our back in ways that reading does not show. */
+  verify: boolean;
   brake: Brake;
   compile: Compile;
   /** Who holds `claim` by what stands in another scope. */
@@ -49,7 +51,7 @@ export async function reconcile(turn: TurnQuestion, scope: Scope, signal: AbortS
   const permitted = permit(answer.plan, turn.policy);
   const braked = brake(permitted.plan, found.value, turn.brake);
 
-  const todo = withMembers(braked.plan, wishes, sources);
+  const todo = withMembers(await withDrift(turn, braked.plan, { found: found.value, signal }), wishes, sources);
   const { placed, standing } = isPlanEmpty(todo)
     ? { placed: new Map<Key, Placed>(), standing: found.value }
     : await applyApart(provider, todo, found.value, signal);
@@ -67,6 +69,19 @@ export async function reconcile(turn: TurnQuestion, scope: Scope, signal: AbortS
     ours,
     written: keysWritten(todo),
   };
+}
+
+/** With nothing to do and a place that was changed behind our back: all of ours once more, which puts it right. */
+async function withDrift(
+  { provider, verify, policy }: TurnQuestion,
+  plan: Plan<unknown>,
+  { found, signal }: { found: readonly Item<unknown>[]; signal: AbortSignal },
+): Promise<Plan<unknown>> {
+  const ours = plan.after.filter(({ owner }) => owner === plan.owner);
+  if (!verify || policy === 'dry-run' || !isPlanEmpty(plan) || ours.length === 0) return plan;
+  const drifted = await provider.drifted?.(plan.scope, found, signal);
+  // A place that cannot say now is asked again when it is time.
+  return drifted?.ok && drifted.value ? { ...plan, update: ours.map((item) => ({ from: item, to: item })) } : plan;
 }
 
 const outcomeOf = ({ lb, problem }: Wish, undone: Problem | undefined, address?: string): Outcome => ({
@@ -91,7 +106,8 @@ function removedOutcomes(
   };
   return remove.map(({ key, asker }) => {
     const problem = undone.get(key);
-    return problem ? { origin: originOf(asker), key, problem } : { origin: originOf(asker), key, gone: true };
+    const subject = { origin: originOf(asker), asker, key };
+    return problem ? { ...subject, problem } : { ...subject, gone: true };
   });
 }
 

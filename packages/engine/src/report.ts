@@ -1,5 +1,5 @@
 // What is known of one ConfigMap: an application's word each, as the text of its status annotation. Pure.
-import type { Key, Origin, Problem } from '@fairlead/core';
+import { isEqual, type Key, type Origin, type Problem } from '@fairlead/core';
 import type { Outcome } from './outcome.ts';
 
 export interface Report {
@@ -8,14 +8,14 @@ export interface Report {
   problem?: Problem | undefined;
   /** Has all that this edit asks for had its turn, removals included? */
   settled: boolean;
-  applications: Map<Key, ApplicationReport>;
+  applications: ReadonlyMap<Key, ApplicationReport>;
 }
 
 export interface ApplicationReport {
   /** Undefined until a turn spoke of it. */
   placed?: { problem?: Problem | undefined } | undefined;
   /** Pools with something wrong on their way to members. */
-  pools: Map<string, Problem>;
+  pools: ReadonlyMap<string, Problem>;
 }
 
 /** One line for an Event. */
@@ -27,26 +27,38 @@ export interface Remark {
 
 export const emptyReport = (origin: Origin): Report => ({ origin, settled: false, applications: new Map() });
 
-/** `report` with `outcome` in it. An outcome of another edit of the object begins anew. */
+/** `report` with `outcome` in it: the same one when that is no news. An outcome of another edit begins anew. */
 export function withOutcome(report: Report | undefined, outcome: Outcome & { origin: Origin }): Report {
   const { origin, key, pool, problem, gone } = outcome;
   const isNew = report?.origin.uid !== origin.uid || report.origin.revision !== origin.revision;
-  const next: Report =
-    isNew || !report ? emptyReport(origin) : { ...report, applications: new Map(report.applications) };
-  if (key === undefined) return { ...next, problem, settled: true };
-  if (gone) {
-    next.applications.delete(key);
-    return next;
+  const last = isNew || !report ? emptyReport(origin) : report;
+  if (key === undefined) {
+    return last.settled && isEqual(last.problem, problem) ? last : { ...last, problem, settled: true };
   }
-  const { placed, pools } = next.applications.get(key) ?? { pools: new Map<string, Problem>() };
-  const troubled = new Map(pools);
-  if (pool === undefined) next.applications.set(key, { placed: { problem }, pools });
-  else {
-    troubled.delete(pool);
-    if (problem) troubled.set(pool, problem);
-    next.applications.set(key, { placed, pools: troubled });
-  }
-  return next;
+  const before = last.applications.get(key);
+  const after = gone ? undefined : pool === undefined ? withPlaced(before, problem) : withPool(before, pool, problem);
+  if (after === before && last === report) return report;
+  const applications = new Map(last.applications);
+  if (after) applications.set(key, after);
+  else applications.delete(key);
+  return { ...last, applications };
+}
+
+function withPlaced(before: ApplicationReport | undefined, problem: Problem | undefined): ApplicationReport {
+  if (before?.placed && isEqual(before.placed.problem, problem)) return before;
+  return { placed: { problem }, pools: before?.pools ?? new Map() };
+}
+
+function withPool(
+  before: ApplicationReport | undefined,
+  pool: string,
+  problem: Problem | undefined,
+): ApplicationReport {
+  if (before && isEqual(before.pools.get(pool), problem)) return before;
+  const pools = new Map(before?.pools);
+  if (problem) pools.set(pool, problem);
+  else pools.delete(pool);
+  return { placed: before?.placed, pools };
 }
 
 /**

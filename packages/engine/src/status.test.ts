@@ -77,6 +77,7 @@ function world(annotation?: string) {
     writes,
     events,
     lines,
+    reports,
     failNext: (code: KubeProblem['code']) => void faults.push({ code, message: `PATCH: ${code}` }),
     replace: (configmap: ConfigMap | undefined) => void (current = configmap),
     get current() {
@@ -221,6 +222,16 @@ test('another object of the same name is told nothing', async () => {
   if (w.current) w.replace({ ...w.current, metadata: { ...w.current.metadata, uid: 'u2' } });
   await w.tell(good, settled);
   expect([w.writes, w.events]).toEqual([[], []]);
+  await w.end();
+});
+
+test('of an object that is gone, nothing is kept', async () => {
+  const w = world();
+  await w.tell(good, settled);
+  expect(w.reports.size).toBe(1);
+  w.replace(undefined);
+  await w.tell({ asker: 'c1/shop/cm', key: 't/app', gone: true });
+  expect(w.reports.size).toBe(0);
   await w.end();
 });
 

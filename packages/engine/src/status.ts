@@ -41,8 +41,8 @@ export interface Statuses {
   report(outcomes: readonly Outcome[]): void;
   /** Writes until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
-  /** Reports that wait to be written. */
-  readonly waiting: number;
+  /** Objects that are told of. */
+  readonly size: number;
 }
 
 interface Entry {
@@ -63,6 +63,8 @@ export function statuses(options: StatusOptions): Statuses {
     const asker = askerOf(outcome.origin);
     const entry = entries.get(asker);
     const report = withOutcome(entry?.report, outcome);
+    // A turn speaks of all in its scope, and most of it is as it was.
+    if (report === entry?.report) return;
     if (entry) entry.report = report;
     else
       entries.set(asker, {
@@ -83,11 +85,15 @@ export function statuses(options: StatusOptions): Statuses {
 
   return {
     report(outcomes) {
-      for (const outcome of outcomes) if (outcome.origin) note({ ...outcome, origin: outcome.origin });
+      for (const { origin, asker = '', ...rest } of outcomes) {
+        if (origin) note({ ...rest, origin });
+        // Of an object that is gone, what was told of it is forgotten.
+        else if (entries.has(asker)) turns.add(asker, debounce);
+      }
     },
     run: (signal) => turns.run(turn, signal),
-    get waiting() {
-      return turns.size;
+    get size() {
+      return entries.size;
     },
   };
 }

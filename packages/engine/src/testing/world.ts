@@ -2,6 +2,7 @@
 import {
   askerOf,
   fail,
+  ok,
   type LoadBalancer,
   type Member,
   type Origin,
@@ -150,6 +151,8 @@ export function place() {
   const calls: string[] = [];
   const faults: { call: string; problem: Problem }[] = [];
   const gates = new Map<string, Promise<void>>();
+  /** Was the place changed in ways that reading does not show? Applying puts it right. */
+  const hidden = { drift: false };
   /** Load balancers that the place calls invalid. */
   const refused = new Set<string>();
 
@@ -172,9 +175,11 @@ export function place() {
     read: (scope, signal) => guarded('read', scope, () => inner.read(scope, signal)),
     apply: (plan, signal) =>
       guarded('apply', plan.scope, async () => {
+        hidden.drift = false;
         const bad = changed(plan).find((key) => refused.has(key));
         return bad === undefined ? inner.apply(plan, signal) : fail('invalid', `${bad} is not to its taste`);
       }),
+    drifted: (scope) => guarded('drifted', scope, async () => ok(hidden.drift)),
     members: {
       read: (pool, signal) => guarded('members', pool.key, () => inner.members.read(pool, signal)),
       write: (pool, plan, signal) => guarded('write', pool.key, () => inner.members.write(pool, plan, signal)),
@@ -184,6 +189,7 @@ export function place() {
     provider: provider as Provider,
     inner,
     calls,
+    hidden,
     refused,
     count: (call: string): number => calls.filter((one) => one.startsWith(`${call} `)).length,
     /** The next such call answers with this problem. */
