@@ -36,6 +36,7 @@ export function bigip(options: BigipOptions): Bigip {
     claims: destinationsOf,
     owned: (owner, signal) => tenants.owned(owner, signal),
     read: (scope, signal) => tenants.read(scope, signal),
+    drifted: (scope, found, signal) => tenants.drifted(scope, found, signal),
     apply: (plan, signal) => tenants.apply(plan, signal),
     members: memberLane(call, tenants.templateOf),
   };

@@ -17,8 +17,8 @@ export interface Declarations {
   all(signal: AbortSignal): Promise<Result<Map<string, DeclaredTenant>>>;
   /** One tenant; empty when there is none of that name. */
   tenant(name: string, signal: AbortSignal): Promise<Result<DeclaredTenant>>;
-  /** Declares `tenant` and waits until the device is done. */
-  post(tenant: string, declaration: unknown, signal: AbortSignal): Promise<Result<void>>;
+  /** Declares `tenant` and waits until the device is done. Gives the device's word on it: `success`, `no change`. */
+  post(tenant: string, declaration: unknown, signal: AbortSignal): Promise<Result<string>>;
 }
 
 const root = '/mgmt/shared/appsvcs';
@@ -69,12 +69,12 @@ const isRunning = (body: Json): boolean => {
 };
 
 /** The word on our tenant: an answer of 200 or 207 may still hold a failure of it. */
-function resultOf(what: string, tenant: string, body: Json): Result<void> {
+function resultOf(what: string, tenant: string, body: Json): Result<string> {
   const results = listOf(body['results']);
   const result = results.find((one) => one['tenant'] === tenant) ?? results[0];
   if (!result) return fail('busy', `${what}: the answer has no results`);
   const code = typeof result['code'] === 'number' ? result['code'] : 0;
-  if (code >= 200 && code < 300) return ok(undefined);
+  if (code >= 200 && code < 300) return ok(textOf(result['message']) ?? '');
   const said = wordsOf({ results: [result], errors: body['errors'] });
   return fail(codeOf(code, said), `${what}: ${code} ${said}`);
 }

@@ -245,6 +245,17 @@ test('a member that an operator forced offline stays so, also over a declaration
   expect(await w.members()).toEqual([{ ...pod(1, 'draining'), byHand: 'offline' }, pod(2)]);
 });
 
+test('what was changed on the device by hand is found by a dry run, and declared again', async () => {
+  const w = await world();
+  await w.turn(native(8080), [pod(1)]);
+  must(await w.provider.members.write(pool, { add: [pod(2)], change: [pod(1, 'draining')], remove: [] }, never));
+  const found = must(await w.provider.read('t1', never));
+  expect(await w.provider.drifted?.('t1', found, never)).toEqual({ ok: true, value: false });
+  await ask(w.device, 'PATCH', '/mgmt/tm/ltm/pool/~t1~app~web_pool', { loadBalancingMode: 'least-connections-member' });
+  expect(await w.provider.drifted?.('t1', found, never)).toEqual({ ok: true, value: true });
+  expect(must(await w.provider.read('t1', never))).toEqual(found);
+});
+
 test('an address and port that nobody else may have is a claim, whatever way it is written', () => {
   const application = {
     class: 'Application',

@@ -1,5 +1,5 @@
 // The tenants of one device: read, and written whole, one at a time.
-import { declaration, discoverablePools, markOf, type Application } from '@fairlead/as3';
+import { declaration, discoverablePools, markOf, type Application, type As3 } from '@fairlead/as3';
 import { ok, type Item, type Placed, type Plan, type PoolRef, type Result, type Scope } from '@fairlead/core';
 import { addressOf, applicationsOf, itemOf, nameOf, problemOf } from './applications.ts';
 import type { Call } from './call.ts';
@@ -47,12 +47,36 @@ export class Tenants {
     return ok(ours.map(({ key, form }) => ({ key, address: addressOf(form) })));
   }
 
+  /**
+   * AS3 compares a declaration with the device itself, though it shows only what was declared last. So a dry run of what
+   * stands finds what was changed by hand.
+   */
+  async drifted(scope: Scope, found: readonly Item<Application>[], signal: AbortSignal): Promise<Result<boolean>> {
+    const plan = { scope, owner: '', create: [], update: [], remove: [], after: [...found] };
+    const said = await this.#exclusive(async () => {
+      const body = await this.#bodyOf(plan, signal);
+      return body.ok ? this.#declared.post(scope, { ...body.value, action: 'dry-run' }, signal) : body;
+    });
+    return said.ok ? ok(said.value !== 'no change') : said;
+  }
+
   async #write(plan: Plan<Application>, signal: AbortSignal): Promise<Result<void>> {
+    const body = await this.#bodyOf(plan, signal);
+    if (!body.ok) return body;
+    const problem = problemOf(plan, body.value);
+    if (problem) return { ok: false, problem };
+    const posted = await this.#declared.post(plan.scope, body.value, signal);
+    if (!posted.ok) return posted;
+    // The key is another one from now on; a write before the next read goes without.
+    this.#seen.set(plan.scope, { words: this.#seen.get(plan.scope)?.words ?? {}, lock: undefined });
+    this.#learn(plan.scope, plan.after);
+    return ok(undefined);
+  }
+
+  async #bodyOf(plan: Plan<Application>, signal: AbortSignal): Promise<Result<As3>> {
     const live = await this.#live(plan, signal);
     if (!live.ok) return live;
     const body = declaration({ [plan.scope]: applicationsOf(plan, live.value) });
-    const problem = problemOf(plan, body);
-    if (problem) return { ok: false, problem };
     const { words = {}, lock } = this.#seen.get(plan.scope) ?? {};
     const tenant = body.declaration[plan.scope];
     const whole = {
@@ -61,22 +85,12 @@ export class Tenants {
       ...(isJson(tenant) ? tenant : {}),
       ...(lock === undefined ? {} : { optimisticLockKey: lock }),
     };
-    const posted = await this.#declared.post(
-      plan.scope,
-      { ...body, declaration: { ...body.declaration, [plan.scope]: whole } },
-      signal,
-    );
-    // The key is another one from now on; a write before the next read goes without.
-    if (posted.ok) {
-      this.#seen.set(plan.scope, { words, lock: undefined });
-      this.#learn(plan.scope, plan.after);
-    }
-    return posted;
+    return ok({ ...body, declaration: { ...body.declaration, [plan.scope]: whole } });
   }
 
   /** Members that the device has now. Where all is new there is nothing to ask for, and maybe no partition yet. */
   async #live(plan: Plan<Application>, signal: AbortSignal): Promise<Result<Map<string, DeviceMember[]>>> {
-    if (plan.create.length === plan.after.length) return ok(new Map());
+    if (plan.create.length === plan.after.length && plan.remove.length === 0) return ok(new Map());
     return membersIn(this.#call, plan.scope, this.templateOf, signal);
   }
 
