@@ -141,6 +141,28 @@ test("a member's ratio is changed by deleting it first, which resets its connect
   expect(sim.counters.connectionsReset).toBeGreaterThan(0);
 });
 
+test("a pool whose monitor changes is made anew: its members' connections are reset, the virtual server stays", async () => {
+  await declare(makeAdc(items()));
+  const before = sim.counters.recreated;
+  const socket = await keepOne();
+  await declare(makeAdc({ ...items(), web_pool: makePool([one], { monitors: ['tcp'] }) }));
+  expect(await isAlive(socket)).toBe(false);
+  expect(sim.counters.recreated).toBe(before);
+});
+
+test('members are not deleted first for a tenant that then fails', async () => {
+  const pool = (ratio: number): Json => ({
+    class: 'Pool',
+    members: [{ servicePort: one.port, serverAddresses: ['127.0.0.1'], ratio }],
+  });
+  await declare(makeAdc({ ...items(), web_pool: pool(1) }));
+  const socket = await keepOne();
+  const bad = { ...items(), web_pool: pool(2), vs_irule: rule('when HTTP_REQUEST { pool gone_pool }') };
+  expect((await declare(makeAdc(bad))).status).toBe(422);
+  expect(await isAlive(socket)).toBe(true);
+  socket.destroy();
+});
+
 test('a new rule text counts from the next request on a living connection', async () => {
   await declare(makeAdc({ ...items(), more_pool: makePool([two]) }));
   expect((await get(boundAt(sim, '/T1/app/vs'))).text).toBe('one');

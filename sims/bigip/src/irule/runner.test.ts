@@ -116,6 +116,9 @@ const refusals: [rule: string, line: number, message: string][] = [
   ['when SOMETHING { pool yes }', 1, 'invalid event name'],
   ['when HTTP_REQUEST { if {1} { pool yes }\n else { pool no } }', 2, 'undefined procedure: else'],
   ['when HTTP_REQUEST { HTTP::collect 10 }', 1, 'this simulator does not carry HTTP::collect'],
+  ['when HTTP_REQUEST { while {1} {} {} }', 1, 'wrong # args'],
+  ['when HTTP_REQUEST { if {1} {} else {} {} }', 1, 'extra words after "else"'],
+  ['when LB_SELECTED {}\nwhen CLIENT_DATA {}', 2, 'this simulator does not fire CLIENT_DATA'],
   ['', 1, 'the rule is empty'],
 ];
 
@@ -316,14 +319,12 @@ test('an endless rule is stopped and the next request is answered', async () => 
 
 test('a rule that kills the interpreter fails alone: it is started anew and answers the rest', async () => {
   await runner.load(
-    rule(
-      'when HTTP_REQUEST { if { [HTTP::uri] equals "/big" } { set x [string repeat abcdefgh 1000000000] }; pool yes }',
-    ),
+    rule('when HTTP_REQUEST { if { [HTTP::uri] equals "/big" } { binary format a2000000000 x }; pool yes }'),
     { pools },
   );
   const big = runner.run('HTTP_REQUEST', { clientAddress: '10.0.0.1', uri: '/big' });
   const next = runner.run('HTTP_REQUEST', { clientAddress: '10.0.0.1', uri: '/' });
-  expect((await big).error).toBeDefined();
+  expect((await big).error).toContain('the iRule interpreter ended on it');
   expect((await next).pool).toBe('/T/A/yes');
 });
 

@@ -88,6 +88,14 @@ test('on a connection that stays, the pool a rule chose stays until another is c
   agent.destroy();
 });
 
+test('of node and pool the last one said counts', async () => {
+  const text = `when HTTP_REQUEST {
+    if { [HTTP::path] equals "/pool" } { node 127.0.0.1 ${two.port}; pool one_pool } else { pool one_pool; node 127.0.0.1 ${two.port} }
+  }`;
+  const at = await web({ iRules: ['r1'] }, { r1: rule(text), one_pool: makePool([one]) });
+  expect([(await get(at, { path: '/pool' })).text, (await get(at, { path: '/node' })).text]).toEqual(['one', 'two']);
+});
+
 test('pipelined requests are answered in their order', async () => {
   const text = 'when HTTP_REQUEST { if { [HTTP::path] equals "/two" } { pool two_pool } else { pool one_pool } }';
   const at = await web({ iRules: ['r1'] }, { r1: rule(text), one_pool: makePool([one]), two_pool: makePool([two]) });
@@ -331,9 +339,7 @@ test('an IPv6 virtual address is bound on loopback by its last bytes', async () 
 });
 
 test('clientTLS speaks TLS to the members', async () => {
-  const server = createTls({ cert: aPair.certificate, key: aPair.privateKey }, (_, outgoing) =>
-    outgoing.end('inner'),
-  );
+  const server = createTls({ cert: aPair.certificate, key: aPair.privateKey }, (_, outgoing) => outgoing.end('inner'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;

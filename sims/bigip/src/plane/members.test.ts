@@ -78,6 +78,15 @@ test('a member at its limit takes nothing until a connection ends', () => {
   expect(letter(members.pick(pool))).toBe('a');
 });
 
+test('a member that its monitors found down takes nothing, not even a persisted connection', () => {
+  const members = new Members(new Configuration());
+  const pool = { ...makePool('round-robin', [a, b]), monitor: '/Common/tcp' };
+  members.setStatus(pool, a, 'down');
+  expect(picks(members, pool, 2)).toBe('bb');
+  expect(members.takes(pool, a, true)).toBe(false);
+  expect(members.status(pool, a)).toMatchObject({ state: 'down', session: 'monitor-enabled' });
+});
+
 test('removing a member ends its connections and forgets it', () => {
   const members = new Members(new Configuration());
   const pool = makePool('round-robin', [a]);

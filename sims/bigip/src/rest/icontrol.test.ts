@@ -88,6 +88,13 @@ test('a member is drained, brought back and counted', async () => {
   expect(sim.counters.memberWrites - before).toBe(6);
 });
 
+test('writes at the same time are made one after another, and none is lost', async () => {
+  await ask('POST', `${tm}/pool`, inApp('many'));
+  const add = (_: unknown, i: number) => ask('POST', `${tm}/pool/~P~app~many/members`, { name: `/P/10.0.1.${i}:80` });
+  await Promise.all(Array.from({ length: 50 }, add));
+  expect((await ask('GET', `${tm}/pool/~P~app~many/members`)).json['items']).toHaveLength(50);
+});
+
 test('statistics nest entries by URL', async () => {
   await ask('POST', `${tm}/pool`, inApp('stats', { members: ['/P/10.0.0.1:80'] }));
   const { json } = await ask('GET', `${tm}/pool/~P~app~stats/members/stats`);
