@@ -3,8 +3,7 @@ import type { Kube, KubeResult } from '@fairlead/kube';
 import { expect, test } from 'vitest';
 import { admit, type AdmissionDesk } from './admission.ts';
 import { Ledger } from './ledger.ts';
-import { emptyPart } from './part.ts';
-import { lb, ticket } from './testing/objects.ts';
+import { emptyPart, lb, ticket } from './testing/objects.ts';
 
 const pair = { veip: '20.1.0.1', ltmip: '10.0.0.1' };
 

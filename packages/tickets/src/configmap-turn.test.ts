@@ -184,3 +184,28 @@ test('a controller that stopped between two writes leaves nothing behind', async
   await here.clock.advance(1000);
   expect((await made(here.target.get(namespaces, { name: 'shop' }))).metadata.labels).not.toHaveProperty('foo');
 });
+
+test('nonsense that somebody wrote into our annotations is written over', async () => {
+  const here = await enabled('test');
+  const before = await here.configMap();
+  for (const nonsense of [
+    '{',
+    'null',
+    '[1]',
+    '{"project/test":1}',
+    '{"project/test":{"digest":"x","items":{"a":5}}}',
+  ]) {
+    const annotations = {
+      'fairlead.io/tickets': nonsense,
+      'fairlead.io/pools': nonsense,
+      'fairlead.io/status': nonsense,
+    };
+    const body = { metadata: { annotations }, data: { template: nonsense } };
+    await made(here.target.patch(configMaps, { name: 'fairlead-demo', namespace: 'shop' }, { type: 'merge', body }));
+    await here.clock.advance(1000);
+    expect((await here.configMap())?.data).toEqual(before?.data);
+  }
+  await here.report();
+  expect(conditionAt(await here.ticket('test'), 'Ready')).toEqual(['True', 'Ready']);
+  expect(here.log).toEqual([]);
+});

@@ -62,6 +62,13 @@ for (const [rule, response, want] of answers) {
   });
 }
 
+test('an id that no ticket has room for, or none at all, is no id', async () => {
+  for (const id of ['', 7, 'x'.repeat(257)]) {
+    const { approver } = begin(() => json(201, { id }));
+    expect(await approver.file(at, application, 'k')).toMatchObject({ ok: false, problem: { code: 'busy' } });
+  }
+});
+
 test('taking back what is gone already is a success', async () => {
   expect(await begin(() => new Response(null, { status: 204 })).approver.withdraw(at, 'a7')).toEqual(ok(undefined));
   expect(await begin(() => json(404, {})).approver.withdraw(at, 'a7')).toEqual(ok(undefined));

@@ -13,6 +13,8 @@ export interface HttpApproverOptions {
 
 /** No answer after this long is no answer. Milliseconds. */
 const patience = 10_000;
+/** What the status of a ticket has room for. */
+const longestId = 256;
 
 export function http(options: HttpApproverOptions): Approver {
   const call = caller(options);
@@ -22,7 +24,9 @@ export function http(options: HttpApproverOptions): Approver {
       const answer = await call(at, { method: 'POST', path: '/applications', body, key });
       if (!answer.ok) return answer;
       const { id } = answer.value.body;
-      return typeof id === 'string' && id !== '' ? ok(id) : nonsense(answer.value, 'an id');
+      return typeof id === 'string' && id !== '' && id.length <= longestId
+        ? ok(id)
+        : nonsense(answer.value, `an id of at most ${longestId} characters`);
     },
     async ask(at, id) {
       const answer = await call(at, { method: 'GET', path: `/applications/${encodeURIComponent(id)}` });

@@ -18,8 +18,6 @@ export interface ServicePortRef {
   port: number;
 }
 
-export const emptyPart: Part = { items: {}, pools: {}, digest: digest('{}') };
-
 /** Compiled alone, without its neighbours, so that what is wrong with it cannot touch them. */
 export function part(question: TicketQuestion): Result<Part> {
   const lbs = applications(question);
@@ -38,7 +36,7 @@ export function part(question: TicketQuestion): Result<Part> {
 }
 
 /** The named objects of an AS3 application, without its own words (class, template, label, …). */
-export const objectsIn = (application: object): Record<string, unknown> =>
+const objectsIn = (application: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(application).filter(([, value]: [string, unknown]) => typeof value === 'object' && value !== null),
   );

@@ -2,9 +2,8 @@
 import type { ConfigMap } from '@fairlead/kube';
 import { expect, test } from 'vitest';
 import { multimap } from './multimap.ts';
-import { emptyPart } from './part.ts';
 import { clearanceOf, programmed, type ProgrammedDesk } from './programmed.ts';
-import { lb, listner, ticket } from './testing/objects.ts';
+import { emptyPart, lb, listner, ticket } from './testing/objects.ts';
 
 interface Given {
   /** Digest of the ticket's objects in the ConfigMap; absent when it has none there. */

@@ -45,7 +45,7 @@ function onItsWay(desk: ProgrammedDesk, ticket: Lbticket): Fact {
 }
 
 /** `fact`: for the condition `Programmed`; absent leaves it as it is. */
-export interface Clearance {
+interface Clearance {
   isClear: boolean;
   fact?: Fact;
 }
@@ -66,7 +66,7 @@ export function clearanceOf(desk: ProgrammedDesk, ticket: Lbticket): Clearance {
   return { isClear: false, fact: fails('pending', 'the device has not confirmed yet that the configuration is gone') };
 }
 
-export function configMapOf(desk: ProgrammedDesk, ticket: Lbticket): ConfigMap | undefined {
+function configMapOf(desk: ProgrammedDesk, ticket: Lbticket): ConfigMap | undefined {
   const loadbalancer = desk.loadbalancers.get({ name: ticket.spec.loadbalancer });
   if (!loadbalancer) return undefined;
   const at = { name: configMapName(ticket.spec.loadbalancer), namespace: ticket.spec.namespace };

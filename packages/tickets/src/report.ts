@@ -31,11 +31,11 @@ const wordOf = (said: Record<string, unknown>): ApplicationReport =>
 
 /** The code becomes the reason of a condition, which has to be one word. */
 const saidOf = ({ code, message }: Record<string, unknown>): { code: string; message: string } => ({
-  code: typeof code === 'string' && /^[A-Za-z]\w*$/.test(code) ? code : 'invalid',
+  code: typeof code === 'string' && /^[A-Za-z]\w{0,63}$/.test(code) ? code : 'invalid',
   message: typeof message === 'string' ? message : '',
 });
 
-export const revisionOf = (configMap: ConfigMap | undefined): string | undefined =>
+const revisionOf = (configMap: ConfigMap | undefined): string | undefined =>
   configMap?.metadata.annotations?.[annotations.revision];
 
 /** Is all of the ConfigMap on the device, and what is not in it gone from there? */

@@ -39,6 +39,18 @@ test('a patch holds what changed, null for what went, and is nothing when nothin
   expect(statusPatch(before, after)).not.toHaveProperty('veip');
 });
 
+test('words longer than the API server takes are cut', () => {
+  const long = 'x'.repeat(50_000);
+  const transition = { to: 'failed' as const, why: long };
+  const after = statusAfter(
+    withStatus(undefined),
+    { facts: { Allocated: fact('False', long) }, observed: 1, transition },
+    t0,
+  );
+  expect(after.history?.[0]?.why.length).toBe(4096);
+  expect(after.conditions?.[0]?.message.length).toBe(32_768);
+});
+
 test('history keeps the last twenty lines, oldest first', () => {
   let one = withStatus(undefined);
   for (let i = 0; i < 25; i += 1)

@@ -26,6 +26,12 @@ export interface StatusChange {
 }
 
 const longestHistory = 20;
+/** What the API server takes of `why` and of a condition's message: an approver's long answer must not stop the ticket. */
+const longestWhy = 4096;
+const longestMessage = 32_768;
+
+const cut = (text: string, longest: number): string =>
+  text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 
 /** The status after `change`. `now`: milliseconds since the epoch. */
 export function statusAfter(ticket: Lbticket, change: StatusChange, now: number): LbticketStatus {
@@ -50,7 +56,13 @@ export function statusAfter(ticket: Lbticket, change: StatusChange, now: number)
 }
 
 function historyLine(from: Process | undefined, to: NonNullable<StatusChange['transition']>, time: string): Transition {
-  return { when: time, ...(to.who ? { who: to.who } : {}), ...(from ? { from } : {}), to: to.to, why: to.why };
+  return {
+    when: time,
+    ...(to.who ? { who: to.who } : {}),
+    ...(from ? { from } : {}),
+    to: to.to,
+    why: cut(to.why, longestWhy),
+  };
 }
 
 /** The body of a merge patch from one status to the other; undefined when nothing changed. */
@@ -82,7 +94,13 @@ export function merge(
     if (!fact) continue;
     const present = byType.get(type);
     const since = present?.status === fact.status ? present.lastTransitionTime : time;
-    byType.set(type, { type, ...fact, observedGeneration: observed, lastTransitionTime: since });
+    byType.set(type, {
+      type,
+      ...fact,
+      message: cut(fact.message, longestMessage),
+      observedGeneration: observed,
+      lastTransitionTime: since,
+    });
   }
   const place = (type: string) => order.findIndex((one) => one === type);
   return [...byType.values()].sort((a, b) => place(a.type) - place(b.type));

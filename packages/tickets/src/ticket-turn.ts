@@ -10,7 +10,7 @@ import { fieldManager, finalizer, placeOf, ticketName } from './names.ts';
 import { askApprover, file, withdraw } from './policy.ts';
 import { clearanceOf, programmed } from './programmed.ts';
 import { rest } from './quarantine.ts';
-import { conditionOf, isTrue, statusAfter, statusPatch } from './status.ts';
+import { conditionOf, isTrue, statusAfter, statusPatch, type Fact } from './status.ts';
 
 /** More moves than the longest way through the table: a ticket that takes more goes in a circle. */
 const mostMoves = 12;
@@ -119,7 +119,7 @@ async function lookAtDisabled(desk: Desk, ticket: Lbticket): Promise<Finding> {
     const isGivenUp = isRemoved(ticket) || ticket.spec.state === 'deleted';
     if (clearance.isClear && isGivenUp)
       return cleared(isRemoved(ticket) ? 'its object is removed' : 'the user gave it up');
-    return stay(clearance.fact ? { Programmed: clearance.fact } : {});
+    return stay(defined({ Programmed: clearance.fact }));
   }
   const isOpen = isTrue(ticket, 'NetworkPolicyOpen');
   return { event: isOpen ? 'enable' : 'refile', why: 'the user wants it enabled again', facts: {}, next: onChange };
@@ -164,7 +164,8 @@ async function settle(
       return { ok: false, next: { after: laterTry(desk, `withdraw ${name}`) } };
     }
   }
-  const written = await writeStatus(desk, ticket, { finding: withdrawn(finding, moved), moved });
+  const facts = { ...outlook(desk, ticket, moved), ...finding.facts };
+  const written = await writeStatus(desk, ticket, { finding: withdrawn({ ...finding, facts }, moved), moved });
   if (!written.ok) return written;
   if (!moved) return written;
   const { loadbalancer } = ticket.spec;
@@ -178,6 +179,12 @@ async function settle(
   desk.queue.add(`loadbalancer ${loadbalancer}`, 100);
   await tell(desk, written.ticket, { to: moved.to, why: finding.why });
   return written;
+}
+
+/** What the next look will say of the device, so that one write says both. */
+function outlook(desk: Desk, ticket: Lbticket, moved: Step | undefined): Finding['facts'] {
+  if (moved?.to === 'enabled') return defined({ Programmed: programmed(desk, ticket) });
+  return moved?.effects.includes('unprogram') ? defined({ Programmed: clearanceOf(desk, ticket).fact }) : {};
 }
 
 /** A withdrawn application leaves no id behind. */
@@ -257,5 +264,5 @@ async function letGo(desk: Desk, ticket: Lbticket): Promise<Next> {
   return { after: laterTry(desk, writeKey(ticketName(ticket))) };
 }
 
-const defined = (facts: { Programmed: ReturnType<typeof programmed> }) =>
+const defined = (facts: { Programmed: Fact | undefined }): Finding['facts'] =>
   facts.Programmed ? { Programmed: facts.Programmed } : {};

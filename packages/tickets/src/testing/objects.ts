@@ -8,6 +8,7 @@ import {
   type Lbticket,
   type Loadbalancer,
 } from '@fairlead/api';
+import type { Part } from '../part.ts';
 
 export const lb = (spec: Partial<Loadbalancer['spec']> = {}): Loadbalancer =>
   filled(loadbalancers, {
@@ -22,6 +23,8 @@ export const lb = (spec: Partial<Loadbalancer['spec']> = {}): Loadbalancer =>
       ...spec,
     } as Loadbalancer['spec'],
   });
+
+export const emptyPart: Part = { items: {}, pools: {}, digest: 'none' };
 
 export const listner = (port = 80, service = 'svc01'): NonNullable<Lbticket['spec']['listners']>[number] => ({
   name: `lsnr${port}`,

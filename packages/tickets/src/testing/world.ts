@@ -28,6 +28,8 @@ export interface World {
   log: string[];
   /** Starts a controller over the two clusters; a second one beside the first is a hand-over that overlaps. */
   begin(): Promise<void>;
+  /** From now on controllers read the target cluster only after so many milliseconds; Infinity: it is not connected. */
+  slow(ms: number): void;
   /** Ends all controllers, as a crash would. */
   stop(): Promise<void>;
   restart(): Promise<void>;
@@ -61,9 +63,10 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const sides = { clock, management: management.kube, target: target.kube };
 
   const running: { abort: AbortController; done: Promise<unknown> }[] = [];
+  let delay = 0;
   const begin = async () => {
     const abort = new AbortController();
-    running.push({ abort, done: controller({ ...sides, writes, log }, options, abort.signal) });
+    running.push({ abort, done: controller({ ...sides, writes, log }, { ...options, delay }, abort.signal) });
     await clock.advance(500);
   };
   const stop = async () => {
@@ -82,7 +85,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     await stop();
     await begin();
   };
-  return { ...sides, writes, log, begin, stop, restart, ...readings(sides) };
+  const slow = (ms: number) => void (delay = ms);
+  return { ...sides, writes, log, slow, begin, stop, restart, ...readings(sides) };
 }
 
 type Sides = Pick<World, 'clock' | 'management' | 'target'>;
@@ -90,7 +94,7 @@ type Sides = Pick<World, 'clock' | 'management' | 'target'>;
 /** A controller with stores of its own. */
 async function controller(
   sides: Sides & Pick<World, 'writes' | 'log'>,
-  options: WorldOptions,
+  options: WorldOptions & { delay: number },
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, management, target, writes, log } = sides;
@@ -106,11 +110,14 @@ async function controller(
   };
   const all: { run(signal: AbortSignal): Promise<void> }[] = [
     ...Object.values(stores),
-    ...Object.values(there),
+    ...Object.values(there).map((one) => late(one, clock, options.delay)),
     tickets({
       kube: counted(options.between?.(management) ?? management, writes),
       stores,
-      clusters: (name) => (name === 'acp-region01' ? { kube: counted(target, writes), stores: there } : undefined),
+      clusters: (name) =>
+        name === 'acp-region01' && options.delay < Infinity
+          ? { kube: counted(target, writes), stores: there }
+          : undefined,
       approvers: {
         ...(options.approvers ?? { auto: auto() }),
         ...(options.manual ? { manual: manual(stores.lbtickets) } : {}),
@@ -122,6 +129,14 @@ async function controller(
   ];
   await Promise.all(all.map((one) => one.run(signal)));
 }
+
+/** A store that begins to read after `delay`. */
+const late = (one: { run(signal: AbortSignal): Promise<void> }, clock: FakeClock, delay: number) => ({
+  async run(signal: AbortSignal) {
+    if (delay > 0) await clock.sleep(delay, signal);
+    if (!signal.aborted) await one.run(signal);
+  },
+});
 
 function readings({
   clock,
