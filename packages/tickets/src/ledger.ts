@@ -19,7 +19,7 @@ export interface Pair {
   ltmip: string;
 }
 
-/** Empty or absent: any. */
+/** Empty or absent: whichever is free. */
 export interface PairWish {
   veip?: string | null | undefined;
   ltmip?: string | null | undefined;
