@@ -129,6 +129,37 @@ test('beside a source whose caches fill still, another is served', async () => {
   await w.end();
 });
 
+test('what a source wants while its caches fill is not believed yet', async () => {
+  const late = new ToldSource();
+  late.synced = false;
+  const w = world();
+  w.engine.add(late);
+  late.want(make('shop/api', 81));
+  w.source.want(web);
+  await w.clock.advance(100);
+  expect(await w.standing('shop')).toEqual(['shop/web us 80']);
+  late.fill();
+  await w.clock.advance(100);
+  expect(await w.standing('shop')).toEqual(['shop/api us 81', 'shop/web us 80']);
+  await w.end();
+});
+
+test('an edit that comes while a turn runs is settled by the next one', async () => {
+  const w = world();
+  const open = w.place.hold('read');
+  w.source.want(web);
+  await w.clock.advance(100);
+  const edited = { ...make('shop/web', 81), origin: { ...web.origin, revision: 'r2' } };
+  w.source.want(edited);
+  open();
+  await w.clock.advance(1);
+  const settled = () => w.reports.filter(({ key }) => key === undefined).map(({ origin }) => origin?.revision);
+  expect(settled()).toEqual([]);
+  await w.clock.advance(100);
+  expect(settled()).toEqual(['r2']);
+  await w.end();
+});
+
 test('an object that cannot be read keeps what it had, and is told why', async () => {
   const w = world();
   w.source.want(web);
@@ -184,6 +215,18 @@ test('the present holder keeps an address from an older object that comes later'
   w.source.want(make('shop/old', 80, { created: 1 }));
   await w.clock.advance(100);
   expect([w.word('shop/old'), w.word('shop/young')]).toEqual(['taken', 'ok']);
+  await w.end();
+});
+
+test('an edit that asks for what another has leaves what its object had', async () => {
+  const w = world();
+  w.source.want(make('shop/first', 80));
+  w.source.want(make('shop/second', 81));
+  await w.clock.advance(100);
+  w.source.want(make('shop/second', 80));
+  await w.clock.advance(100);
+  expect(w.word('shop/second')).toBe('taken');
+  expect(await w.standing('shop')).toEqual(['shop/first us 80', 'shop/second us 81']);
   await w.end();
 });
 

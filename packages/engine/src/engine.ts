@@ -50,7 +50,7 @@ export interface Engine {
   readonly load: { scopes: number; pools: number };
 }
 
-export const brakeUnlessSet: Brake = { share: 0.5, spare: 5 };
+export const brakeUnlessSet: Brake = { share: 0.5, spare: 10 };
 
 export const engine = (options: EngineOptions): Engine => new PlaceEngine(options);
 

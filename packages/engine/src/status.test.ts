@@ -225,6 +225,16 @@ test('another object of the same name is told nothing', async () => {
   await w.end();
 });
 
+test('while the store has not seen our own write yet, it is not made again', async () => {
+  const w = world();
+  const before = w.current;
+  await w.tell(good, settled);
+  w.replace(before);
+  await w.tell(bad(busy), good);
+  expect(w.writes.length).toBe(1);
+  await w.end();
+});
+
 test('of an object that is gone, nothing is kept', async () => {
   const w = world();
   await w.tell(good, settled);
