@@ -92,9 +92,10 @@ export function client(transport: Transport, stores: ReadonlyMap<string, Store<K
       });
       const store = stores.get(kind.plural);
       if (!result.ok) return result.problem.status === 404 ? { ok: true, value: undefined } : result;
+      // Either the object, which may have a grace period or finalizers still, or a Status that says it is gone.
       const left = result.value as KubeObject;
-      if (left.kind === kind.kind && left.metadata.deletionTimestamp) store?.put(left);
-      else if (uid) store?.forget(uid);
+      if (left.metadata?.uid && left.metadata.deletionTimestamp) store?.put(left);
+      else if (uid) store?.forget(place, uid);
       return result;
     },
 

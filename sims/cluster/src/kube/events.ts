@@ -32,6 +32,7 @@ export function recorder({ client, clock, log }: RecorderOptions): Recorder {
   const backlog: (() => Promise<Result<unknown>>)[] = [];
   let isSending = false;
   let dropped = 0;
+  let made = 0;
 
   const drain = async () => {
     isSending = true;
@@ -62,7 +63,9 @@ export function recorder({ client, clock, log }: RecorderOptions): Recorder {
       const patch = { count: before.count, lastTimestamp: timestamp(now) };
       return enqueue(() => client.patch(kinds.event, { namespace, name: before.name }, patch));
     }
-    const eventName = `${name}.${Math.floor(now * 1000 + (sent.size % 1000)).toString(16)}`;
+    made += 1;
+    // Unique as in Kubernetes, by a time in nanoseconds; those below the clock's resolution are counted.
+    const eventName = `${name}.${(BigInt(now) * 1_000_000n + BigInt(made % 1_000_000)).toString(16)}`;
     sent.set(key, { name: eventName, count: 1, first: now, last: now });
     if (sent.size > rememberedEvents) sent.delete(sent.keys().next().value!);
     const involved = { apiVersion: object.apiVersion, kind: object.kind ?? '', name, uid };

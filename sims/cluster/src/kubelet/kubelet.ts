@@ -152,6 +152,8 @@ async function report(kit: Kit, pod: Pod, run: PodRun): Promise<Problem | undefi
 
 /** The pod has ended and its deletion was asked for: only now does the object go. */
 async function finish(kit: Kit, pod: Pod): Promise<Next> {
+  // Asked for already; what holds the object now is somebody's finalizer.
+  if (pod.metadata.deletionGracePeriodSeconds === 0) return { after: 'change' };
   const result = await kit.client.remove(kinds.pod, pod.metadata, { graceSeconds: 0, uid: pod.metadata.uid });
   // Another pod has the name already: ours is gone.
   if (result.ok || result.problem.status === 409) return { after: 'change' };

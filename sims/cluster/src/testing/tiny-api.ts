@@ -2,6 +2,7 @@
 // It keeps the rules the controllers rely on: versions and conflicts, generation, grace, binding, owners, watches.
 import type { Draft, KubeObject } from '../kube/objects.ts';
 import type { Stored, TinyStore } from './tiny-store.ts';
+import { kinds } from '../kube/kinds.ts';
 import { keyOf, tinyStore } from './tiny-store.ts';
 
 interface Address {
@@ -11,22 +12,35 @@ interface Address {
   subresource: string | undefined;
 }
 
+export interface TinyOptions {
+  now?: () => number;
+  /** True: dependents and namespaces are left to a controller, as by a kube-apiserver alone. */
+  isBare?: boolean;
+}
+
 export type TinyApi = ReturnType<typeof tinyApi>;
 
-export function tinyApi(now: () => number = Date.now) {
-  const store = tinyStore(now);
+export function tinyApi({ now = Date.now, isBare = false }: TinyOptions = {}) {
+  const store = tinyStore(now, isBare);
   const calls: string[] = [];
   const refusals: { method: string; path: RegExp; status: number }[] = [];
 
   const answer = (request: Request, body: unknown): Response => {
     const url = new URL(request.url);
+    const discovered = discovery(url.pathname);
+    if (discovered) return reply(200, discovered);
     const at = addressOf(url.pathname);
     const refused = refusals.findIndex((one) => one.method === request.method && one.path.test(url.pathname));
     if (refused >= 0) return refusal(refusals.splice(refused, 1)[0]!.status, 'Refused');
     if (url.searchParams.has('watch')) return watch(store, at.plural, request);
     if (request.method === 'POST' && !at.name) return create(store, at, { draft: body as Draft<Stored>, now: now() });
-    const listed = { metadata: { resourceVersion: String(store.version()) }, items: [...store.of(at.plural).values()] };
-    if (!at.name) return reply(200, listed);
+    if (!at.name) {
+      const items = [...store.of(at.plural).values()].filter(
+        ({ metadata }) => !at.namespace || metadata.namespace === at.namespace,
+      );
+      if (request.method === 'DELETE') for (const one of items) store.remove(at.plural, one);
+      return reply(200, { metadata: { resourceVersion: String(store.version()) }, items });
+    }
     const found = store.of(at.plural).get(at.namespace ? `${at.namespace}/${at.name}` : at.name);
     return found ? answerFor(store, { method: request.method, at, found }, body) : refusal(404, 'NotFound');
   };
@@ -58,10 +72,14 @@ function answerFor(store: TinyStore, { method, at, found }: Asked, body: unknown
   if (method === 'GET') return reply(200, found);
   if (method === 'PUT') return write(store, at, { found, next: body as Stored });
   if (method === 'PATCH') return write(store, at, { found, next: merge(found, body) as Stored });
-  const options = (body ?? {}) as { preconditions?: { uid?: string }; gracePeriodSeconds?: number };
+  const options = (body ?? {}) as {
+    preconditions?: { uid?: string };
+    gracePeriodSeconds?: number;
+    propagationPolicy?: string;
+  };
   const uid = options.preconditions?.uid;
   if (uid && uid !== found.metadata.uid) return refusal(409, 'Conflict');
-  store.remove(at.plural, found, options.gracePeriodSeconds);
+  store.remove(at.plural, found, { graceSeconds: options.gracePeriodSeconds, propagation: options.propagationPolicy });
   return reply(200, store.of(at.plural).get(keyOf(found)) ?? { kind: 'Status', status: 'Success' });
 }
 
@@ -91,6 +109,12 @@ function write(store: TinyStore, at: Address, { found, next }: { found: Stored; 
   const { status } = isStatus ? next : found;
   const merged = { ...(isStatus ? found : next), ...(status !== undefined && { status }) };
   const metadata = { ...merged.metadata, uid: found.metadata.uid, generation };
+  const isDone =
+    metadata.deletionTimestamp !== undefined && !metadata.finalizers?.length && !metadata.deletionGracePeriodSeconds;
+  if (isDone && (at.plural !== 'namespaces' || at.subresource === 'finalize')) {
+    store.drop(at.plural, { ...merged, metadata });
+    return reply(200, { ...merged, metadata });
+  }
   return reply(200, store.put(at.plural, { ...merged, metadata }));
 }
 
@@ -115,9 +139,28 @@ function watch(store: TinyStore, plural: string, request: Request): Response {
   return new Response(body);
 }
 
+/** Discovery documents of the kinds in `kinds`, all with all verbs. */
+function discovery(path: string): object | undefined {
+  const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+  const [, version] = /^\/apis?\/([^/]+|[^/]+\/[^/]+)$/.exec(path) ?? [];
+  const all = Object.values(kinds);
+  if (path === '/apis') {
+    const versions = new Set(all.map((one) => one.apiVersion).filter((one) => one.includes('/')));
+    return {
+      groups: [...versions].map((groupVersion) => ({
+        name: groupVersion.split('/')[0],
+        preferredVersion: { groupVersion },
+      })),
+    };
+  }
+  const served = all.filter((one) => one.apiVersion === version);
+  if (served.length === 0) return undefined;
+  return { resources: served.map(({ plural, kind, namespaced }) => ({ name: plural, kind, namespaced, verbs })) };
+}
+
 function addressOf(path: string): Address {
   const parts = path.split('/').slice(path.startsWith('/apis/') ? 4 : 3);
-  const isScoped = parts[0] === 'namespaces' && parts.length > 2;
+  const isScoped = parts[0] === 'namespaces' && parts.length > 2 && parts[2] !== 'finalize';
   const [plural = '', name, subresource] = isScoped ? parts.slice(2) : parts;
   return { plural, namespace: isScoped ? parts[1] : undefined, name, subresource };
 }

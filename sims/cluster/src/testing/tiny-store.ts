@@ -5,7 +5,12 @@ export type Stored = KubeObject & { spec?: Record<string, unknown>; status?: unk
 
 export type TinyStore = ReturnType<typeof tinyStore>;
 
-export function tinyStore(now: () => number) {
+export interface Removal {
+  graceSeconds?: number | undefined;
+  propagation?: string | undefined;
+}
+
+export function tinyStore(now: () => number, isBare: boolean) {
   const objects = new Map<string, Map<string, Stored>>();
   const history: { plural: string; version: number; line: string }[] = [];
   const watchers = new Set<{ plural: string; send(line: string): void }>();
@@ -34,16 +39,20 @@ export function tinyStore(now: () => number) {
     of(plural).delete(keyOf(object));
     version += 1;
     tell(plural, 'DELETED', { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } });
-    for (const [kind, held] of objects) {
+    for (const [kind, held] of isBare ? [] : objects) {
       for (const one of held.values()) if (isOwned(one, object)) remove(kind, one);
     }
   };
-  /** A bound pod gets its grace; everything else goes at once, and what it owns with it. */
-  const remove = (plural: string, object: Stored, graceSeconds?: number) => {
-    const grace = graceSeconds ?? Number(object.spec?.['terminationGracePeriodSeconds'] ?? 30);
-    if (plural !== 'pods' || grace === 0 || !object.spec?.['nodeName']) return drop(plural, object);
+  /** A bound pod gets its grace and an object its finalizers; everything else goes at once, and what it owns with it. */
+  const remove = (plural: string, object: Stored, { graceSeconds, propagation = '' }: Removal = {}) => {
+    const isGraceful = plural === 'pods' && object.spec?.['nodeName'] !== undefined;
+    const grace = isGraceful ? (graceSeconds ?? Number(object.spec?.['terminationGracePeriodSeconds'] ?? 30)) : 0;
+    const added = { Foreground: ['foregroundDeletion'], Orphan: ['orphan'] }[propagation] ?? [];
+    const finalizers = [...new Set([...(object.metadata.finalizers ?? []), ...(isBare ? added : [])])];
+    const isHeld = finalizers.length > 0 || (isBare && plural === 'namespaces');
+    if (grace === 0 && !isHeld) return drop(plural, object);
     const deletionTimestamp = object.metadata.deletionTimestamp ?? new Date(now() + grace * 1000).toISOString();
-    const metadata = { ...object.metadata, deletionTimestamp, deletionGracePeriodSeconds: grace };
+    const metadata = { ...object.metadata, finalizers, deletionTimestamp, deletionGracePeriodSeconds: grace };
     put(plural, { ...object, metadata });
   };
 
@@ -51,6 +60,7 @@ export function tinyStore(now: () => number) {
     of,
     put,
     remove,
+    drop,
     next: () => version + 1,
     version: () => version,
     /** Sends what happened since `from`, then what happens, until the answered function is called. */

@@ -1,8 +1,8 @@
 // ReplicaSet: keep as many pods as it says, made from its template.
 import type { Controller, Kit } from '../kit.ts';
-import type { Problem } from '../kube/client.ts';
+import type { Problem, Result } from '../kube/client.ts';
 import { keyOf, kinds } from '../kube/kinds.ts';
-import type { Condition, Pod, ReplicaSet } from '../kube/objects.ts';
+import type { Condition, Draft, Pod, ReplicaSet } from '../kube/objects.ts';
 import { matches } from '../kube/selector.ts';
 import type { Next } from '../turns/queue.ts';
 import { queue } from '../turns/queue.ts';
@@ -73,7 +73,7 @@ async function grow(kit: Kit, set: ReplicaSet, missing: number): Promise<Problem
   const draft = podOf({ ownerKind: kinds.replicaSet, owner: set, template: set.spec.template });
   for (let left = missing, batch = 1; left > 0; left -= batch, batch *= 2) {
     batch = Math.min(batch, left);
-    const results = await Promise.all(Array.from({ length: batch }, () => kit.client.create(kinds.pod, draft)));
+    const results = await Promise.all(Array.from({ length: batch }, () => makePod(kit, draft)));
     for (const result of results) {
       if (result.ok) kit.record(set, 'Normal', 'SuccessfulCreate', `Created pod: ${result.value.metadata.name}`);
       else {
@@ -83,6 +83,14 @@ async function grow(kit: Kit, set: ReplicaSet, missing: number): Promise<Problem
     }
   }
   return undefined;
+}
+
+/** A generated name may be taken already: among ten thousand pods of one owner it happens. */
+async function makePod({ client }: Kit, draft: Draft<Pod>): Promise<Result<Pod>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const result = await client.create(kinds.pod, draft);
+    if (result.ok || result.problem.reason !== 'AlreadyExists' || attempt === 5) return result;
+  }
 }
 
 async function shrink(kit: Kit, set: ReplicaSet, pods: Pod[]): Promise<Problem | undefined> {
