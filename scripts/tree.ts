@@ -42,7 +42,7 @@ function read(path: string, home: string): SourceFile {
       /^\s*(?:import|export)\b[^'";]*?\bfrom\s+'([^']+)'|^\s*import\s+'([^']+)'|\bimport\('([^']+)'\)/gm,
     ),
   ];
-  const isTest = /\.(test|test-d)\.tsx?$/.test(path) || /\/(testing|testdata)\//.test(path);
+  const isTest = /\.(test|test-d)\.tsx?$/.test(path) || /\/(testing|testdata|conformance)\b/.test(path);
   return { path: relative(root, path), home, text, isTest, imports: imports.map((m) => m[1] ?? m[2] ?? m[3] ?? '') };
 }
 

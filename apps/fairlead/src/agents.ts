@@ -1,15 +1,16 @@
-// The agents in CIS's role: for each device an engine, and in it for each Loadbalancer a source over its target cluster.
+// The agents in CIS's role: for each Loadbalancer a source over its target cluster, in the engine of its device.
+import { compile } from '@fairlead/as3';
 import type { Loadbalancer } from '@fairlead/api';
-import { decode } from './template.ts';
 import { isEqual, type Clock, type Policy } from '@fairlead/core';
-import { engine, statuses, type Engine, type Remark } from '@fairlead/engine';
+import { statuses, type Remark } from '@fairlead/engine';
 import type { ObjectReference, Store } from '@fairlead/kube';
 import { configmapSource, type Source } from '@fairlead/sources';
 import type { AddressMap } from './address-map.ts';
 import type { Credentials } from './credentials.ts';
-import { device, type Device } from './device.ts';
 import type { Log } from './log.ts';
+import { places, waitingSource, type Place, type Places } from './places.ts';
 import type { TargetCluster } from './target-cluster.ts';
+import { decode } from './template.ts';
 
 export interface AgentsOptions {
   loadbalancers: Store<Loadbalancer>;
@@ -26,171 +27,155 @@ export interface AgentsOptions {
   log: Log;
 }
 
-/** A device, its engine, and the Loadbalancers that are served by it. */
-interface Place {
-  device: Device;
-  engine: Engine;
-  stop: AbortController;
-  done: Promise<void>;
+/** On a Loadbalancer: a new value lets its device remove what the brake held back. */
+export const allowRemovals = 'fairlead.io/allow-removals';
+
+/** What of a Loadbalancer its agent is made from. `credentials` undefined: it waits. */
+interface Made {
+  url: string;
+  credentials: Credentials | undefined;
+  cluster: string;
+  nsselector: Record<string, string>;
 }
 
 interface Agent {
-  /** What of the Loadbalancer the agent was made from. */
   made: Made;
-  place: Place;
   source: Source;
-}
-
-interface Made {
-  url: string;
-  credentials: Credentials;
-  cluster: string;
-  nsselector: Record<string, string>;
+  /** Where the source is: one, or while it waits all that the device has. */
+  places: Place[];
 }
 
 /**
  * Serves every Loadbalancer whose `cis.mode` is `fairlead`, until `signal` aborts.
  *
- *   a Loadbalancer         | then
- *   -----------------------+-------------------------------------------------------------------
- *   comes                  | its source joins the engine of its device
- *   changes                | a new source takes the place of the old one, within one debounce
- *   goes, becomes external | its source leaves, and what it wanted goes from the device
- *   has no cluster, or no credentials yet | waits; nothing on the device is touched
+ *   a Loadbalancer                        | then
+ *   --------------------------------------+------------------------------------------------------------------
+ *   comes                                 | its source joins the engine of its device
+ *   changes                               | a new source takes the place of the old one, within one debounce
+ *   gets other credentials                | moves to a new engine; nothing is removed
+ *   goes, or becomes external             | its source leaves, and what it wanted goes from the device
+ *   has no cluster, or no credentials yet | waits; others on the device are served, and remove nothing of its cluster
  */
 export async function runAgents(options: AgentsOptions, signal: AbortSignal): Promise<void> {
-  const places = new Map<string, Place>();
-  const agents = new Map<string, Agent>();
+  const { loadbalancers, log } = options;
   const reports = statuses({
     clock: options.clock,
     random: options.random,
-    log: (line) => options.log.warn(line),
-    onBug: (error, asker) => options.log.bug(error, `status of ${asker}`),
+    log: (line) => log.warn(line),
+    onBug: (error, asker) => log.bug(error, `status of ${asker}`),
     clusters: (name) => {
       const cluster = options.clusters(name);
-      return (
-        cluster && {
-          kube: cluster.kube,
-          configmaps: cluster.stores.configmaps,
-          event: (regarding, told) => void record(options, cluster, { regarding, told }),
-        }
-      );
+      const event = (regarding: ObjectReference, told: Remark) =>
+        cluster && void record(cluster, { regarding, told, log });
+      return cluster && { kube: cluster.kube, configmaps: cluster.stores.configmaps, event };
     },
   });
-
-  const placeOf = (made: Made): Place => {
-    const id = JSON.stringify([made.url, made.credentials]);
-    const present = places.get(id);
-    if (present) return present;
-    const place = openPlace(options, made, { report: reports.report, signal });
-    places.set(id, place);
-    return place;
-  };
+  const served = places({ ...options, report: reports.report }, signal);
+  const agents = new Map<string, Agent>();
 
   const look = (name: string): void => {
-    const loadbalancer = options.loadbalancers.get({ name });
-    const agent = agents.get(name);
+    const loadbalancer = loadbalancers.get({ name });
+    const before = agents.get(name);
     const made = loadbalancer && wantedOf(options, loadbalancer);
-    if (loadbalancer && made === 'wait') return;
-    if (agent && made && made !== 'wait' && isEqual(agent.made, made)) return;
-    const next =
-      loadbalancer && made && made !== 'wait'
-        ? makeAgent(options, { loadbalancer, made, place: placeOf(made) })
-        : undefined;
-    if (next) {
-      agents.set(name, next);
-      options.log.info(`Loadbalancer ${name}: cluster ${next.made.cluster} is served on ${next.made.url}`);
-      // Joins before the old one leaves: in between, nothing is wanted by nobody.
-      next.place.engine.add(next.source);
-    } else agents.delete(name);
-    if (agent) retire(agent, next);
+    if (before && made && isEqual(before.made, made)) return;
+    const after = loadbalancer && made ? join(options, served, { loadbalancer, made }) : undefined;
+    if (after) agents.set(name, after);
+    else agents.delete(name);
+    // Joins before the old one leaves: in between, nothing is wanted by nobody.
+    if (before) leave(name, before, after);
   };
 
-  const lookAtAll = () => [...options.loadbalancers.all()].forEach((one) => look(one.metadata.name));
-  await options.loadbalancers.ready(signal);
+  await loadbalancers.ready(signal);
+  const lookAtAll = () => [...loadbalancers.all()].forEach((one) => look(one.metadata.name));
   const stops = [
-    options.loadbalancers.listen(({ before, after }) => look((after ?? before)?.metadata.name ?? '')),
+    loadbalancers.listen(({ before, after }) => {
+      look((after ?? before)?.metadata.name ?? '');
+      if (before && after && isReleased(before, after)) release(agents.get(after.metadata.name));
+    }),
     options.onCredentials(lookAtAll),
   ];
   lookAtAll();
   await reports.run(signal);
   for (const stop of stops) stop();
   for (const { source } of agents.values()) source.close();
-  await Promise.all([...places.values()].map((place) => place.done));
+  await served.ended();
 }
 
-/** What the agent of a Loadbalancer is made from; undefined when it is to have none, `wait` while something is missing. */
-function wantedOf(
-  { clusters, credentials, map, log }: AgentsOptions,
-  { metadata, spec }: Loadbalancer,
-): Made | 'wait' | undefined {
+/** Undefined when the Loadbalancer is to have no agent. */
+function wantedOf({ clusters, credentials, map, log }: AgentsOptions, loadbalancer: Loadbalancer): Made | undefined {
+  const { metadata, spec } = loadbalancer;
   if (spec.cis.mode !== 'fairlead') return undefined;
-  const found = credentials({ metadata, spec } as Loadbalancer);
-  if (!clusters(spec.cluster) || !found) {
-    log.warn(
-      `Loadbalancer ${metadata.name} waits: ${found ? `cluster ${spec.cluster} is not connected` : 'the credentials of its VE are not there'}`,
-    );
-    return 'wait';
-  }
-  return { url: map(spec.ve.addr), credentials: found, cluster: spec.cluster, nsselector: spec.nsselector };
+  const isConnected = clusters(spec.cluster) !== undefined;
+  const found = credentials(loadbalancer);
+  if (!isConnected) log.warn(`Loadbalancer ${metadata.name} waits: cluster ${spec.cluster} is not connected`);
+  else if (!found) log.warn(`Loadbalancer ${metadata.name} waits: the credentials of its VE are not there`);
+  const { cluster, nsselector } = spec;
+  return { url: map(spec.ve.addr), credentials: isConnected ? found : undefined, cluster, nsselector };
 }
 
-function openPlace(
+function join(
   options: AgentsOptions,
-  made: Made,
-  { report, signal }: { report: Parameters<typeof engine>[0]['report']; signal: AbortSignal },
-): Place {
-  const { clock, random, owner, policy, log } = options;
-  const one = device({ url: made.url, credentials: made.credentials, clock });
-  const stop = new AbortController();
-  const ended = () => stop.abort();
-  signal.addEventListener('abort', ended, { once: true });
-  const engineOfPlace = engine({
-    clock,
-    random,
-    owner,
-    policy,
-    provider: one.provider,
-    report,
-    log: (line) => log.warn(`${made.url}: ${line}`),
-    onBug: (error, where) => log.bug(error, `${made.url}: ${where}`),
-  });
-  const done = engineOfPlace.start(stop.signal).finally(async () => {
-    signal.removeEventListener('abort', ended);
-    await one.close();
-  });
-  return { device: one, engine: engineOfPlace, stop, done };
-}
-
-function makeAgent(
-  { clusters }: AgentsOptions,
-  { loadbalancer, made, place }: { loadbalancer: Loadbalancer; made: Made; place: Place },
+  served: Places,
+  { loadbalancer, made }: { loadbalancer: Loadbalancer; made: Made },
 ): Agent {
-  const cluster = clusters(made.cluster);
-  if (!cluster) throw new Error(`bug: cluster ${made.cluster} went away while its agent was made`);
+  const { name } = loadbalancer.metadata;
+  const target = options.clusters(made.cluster);
+  if (!made.credentials || !target) {
+    const source = waitingSource(name, made.cluster);
+    const all = served.on(made.url);
+    for (const place of all) enter(place, name, source);
+    return { made, source, places: all };
+  }
+  const place = served.at(made.url, made.credentials);
   const source = configmapSource({
     cluster: made.cluster,
-    loadbalancer: loadbalancer.metadata.name,
-    stores: cluster.stores,
+    loadbalancer: name,
+    stores: target.stores,
     selects: (_, labels) => Object.entries(made.nsselector).every(([key, value]) => labels[key] === value),
     decode,
+    accepts: compile,
   });
-  return { made, place, source };
+  options.log.info(`Loadbalancer ${name}: cluster ${made.cluster} is served on ${made.url}`);
+  enter(place, name, source);
+  return { made, source, places: [place] };
 }
 
-/** New credentials are no reason to take a configuration down: only an agent that is gone, or serves another device, removes. */
-function retire(old: Agent, next: Agent | undefined): void {
-  const isSameDevice = next !== undefined && next.place !== old.place && next.made.url === old.made.url;
-  if (isSameDevice) old.place.stop.abort();
-  else old.place.engine.remove(old.source);
-  old.source.close();
+function enter(place: Place, name: string, source: Source): void {
+  place.sources.set(name, source);
+  place.engine.add(source);
 }
 
-async function record(
-  { log }: AgentsOptions,
-  { recorder }: TargetCluster,
-  { regarding, told }: { regarding: ObjectReference; told: Remark },
-): Promise<void> {
+/** Only an agent that is gone, or serves another device now, has its configuration removed. */
+function leave(name: string, before: Agent, after: Agent | undefined): void {
+  for (const place of before.places) {
+    if (place.sources.get(name) === before.source) place.sources.delete(name);
+    const moved = after !== undefined && !after.places.includes(place) && after.made.url === before.made.url;
+    if (moved && place.sources.size === 0) void place.end();
+    else if (moved) keep(place, name, before.made.cluster);
+    if (!moved || place.sources.size > 0) place.engine.remove(before.source);
+  }
+  before.source.close();
+}
+
+/** In the old engine, somebody has to say that what the moved one placed is not to be removed. */
+const keep = (place: Place, name: string, cluster: string): void => enter(place, name, waitingSource(name, cluster));
+
+const isReleased = (before: Loadbalancer, after: Loadbalancer): boolean =>
+  after.metadata.annotations?.[allowRemovals] !== undefined &&
+  after.metadata.annotations[allowRemovals] !== before.metadata.annotations?.[allowRemovals];
+
+function release(agent: Agent | undefined): void {
+  for (const place of agent?.places ?? [])
+    for (const scope of agent?.source.scopes() ?? []) place.engine.release(scope);
+}
+
+interface Recording {
+  regarding: ObjectReference;
+  told: Remark;
+  log: Log;
+}
+
+async function record({ recorder }: TargetCluster, { regarding, told, log }: Recording): Promise<void> {
   const { apiVersion = '', kind = '', name = '', namespace = '', uid = '' } = regarding;
   const done = await recorder.event({ apiVersion, kind, metadata: { name, namespace, uid } }, told);
   if (!done.ok) log.warn(`Event of ${kind} ${namespace}/${name}: ${done.problem.message}`);

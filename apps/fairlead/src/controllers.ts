@@ -1,11 +1,11 @@
 // The wiring of everything that runs against clusters: tickets in the management cluster, an agent for each Loadbalancer.
-import { lbrules, lbtickets, loadbalancers } from '@fairlead/api';
-import type { Clock, Policy } from '@fairlead/core';
+import { lbrules, lbtickets, loadbalancers, type Loadbalancer } from '@fairlead/api';
+import { fail, ok, type Clock, type Policy, type Result } from '@fairlead/core';
 import { store, type Kube } from '@fairlead/kube';
-import { auto, tickets } from '@fairlead/tickets';
+import { auto, http, manual, tickets } from '@fairlead/tickets';
 import type { AddressMap } from './address-map.ts';
 import { runAgents } from './agents.ts';
-import { credentialsOf, secretReader } from './credentials.ts';
+import { credentialsOf, secretReader, type SecretReader } from './credentials.ts';
 import type { Log } from './log.ts';
 import { targetCluster, type TargetCluster } from './target-cluster.ts';
 
@@ -22,6 +22,22 @@ export interface ControllersOptions {
   owner: string;
   policy: Policy;
   log: Log;
+}
+
+/** The token of an approver: none wanted is fine, wanted and missing is not. */
+function approverToken(
+  { tokenSecretRef: ref }: Loadbalancer['spec']['policy'],
+  secrets: Pick<SecretReader, 'read'>,
+): Result<string | undefined> {
+  if (!ref) return ok(undefined);
+  const token = secrets.read(ref, 'token');
+  return token === undefined
+    ? fail(
+        'missing',
+        `the Secret ${ref.name} with the approver's token is not there, or has no key token`,
+        'spec.policy.tokenSecretRef',
+      )
+    : ok(token);
 }
 
 /** Works until `signal` aborts. */
@@ -41,7 +57,11 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
     kube: management,
     stores,
     clusters,
-    approvers: { auto: auto() },
+    approvers: {
+      auto: auto(),
+      manual: manual(stores.lbtickets),
+      http: http({ fetch, clock, token: async (policy) => approverToken(policy, secrets) }),
+    },
     clock,
     random,
     log: (line) => log.warn(line),

@@ -33,10 +33,10 @@ export interface TargetCluster {
 
 export function targetCluster(name: string, kube: Kube, clock: Clock): TargetCluster {
   const stores = {
-    namespaces: store(kube, namespaces, { project: withoutManagedFields }),
-    services: store(kube, services, { indexes: serviceIndexes, project: withoutManagedFields }),
+    namespaces: store(kube, namespaces),
+    services: store(kube, services, { indexes: serviceIndexes }),
     configmaps: store(kube, configMaps, { labelSelector: 'f5type=virtual-server' }),
-    endpointslices: store(kube, endpointSlices, { indexes: endpointSliceIndexes, project: withoutManagedFields }),
+    endpointslices: store(kube, endpointSlices, { indexes: endpointSliceIndexes, project: withoutManagers }),
   };
   return {
     name,
@@ -49,8 +49,8 @@ export function targetCluster(name: string, kube: Kube, clock: Clock): TargetClu
   };
 }
 
-/** Who wrote which field is of no use here, and often half of an object's size. */
-function withoutManagedFields<T extends { metadata: { managedFields?: unknown[] } }>(object: T): T {
-  const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
+/** Who wrote which field of an EndpointSlice is of no use here, and often half of its size. */
+function withoutManagers(slice: EndpointSlice): EndpointSlice {
+  const { managedFields: _, ...metadata } = slice.metadata;
+  return { ...slice, metadata };
 }

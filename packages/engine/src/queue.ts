@@ -41,7 +41,8 @@ export function queue<K>(clock: Clock, { parallel = 1, onBug }: QueueOptions<K> 
   const running = new Set<K>();
   let wake = new AbortController();
   const stir = (): void => {
-    wake.abort();
+    // With a reason: without one, each abort makes an exception, stack and all, that nobody reads.
+    wake.abort(null);
     wake = new AbortController();
   };
   const add = (key: K, delay = 0): void => {

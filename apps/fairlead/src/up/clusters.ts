@@ -39,7 +39,7 @@ export async function startApiServer(name: string, options: ClusterOptions): Pro
     name,
     server: served.url,
     token,
-    ca,
+    ca: ca.cert,
     async close() {
       await served.close();
       await server.close();

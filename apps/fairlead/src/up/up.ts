@@ -1,14 +1,13 @@
 // `fairlead up`: starts an environment, applies the quickstart, waits until it carries traffic, measures, and tells.
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
-import { applyManifests, readManifests } from '../manifests.ts';
 import { untilSignal } from '../signals.ts';
 import { dataDir } from './data-dir.ts';
 import { declared } from './device-view.ts';
-import { managementName, startEnvironment, targetNames, type Environment } from './environment.ts';
+import { startEnvironment, type Environment } from './environment.ts';
 import { progress, type Progress } from './progress.ts';
+import { applyQuickstart } from './quickstart.ts';
 import { measureQuickstart } from './requests.ts';
 import { summaryLines, type Summary } from './summary.ts';
 import { untilCarried } from './wait.ts';
@@ -21,9 +20,6 @@ export interface UpOptions {
   requests: number;
   map: string[];
 }
-
-/** The bundle and the sources lie equally deep enough for this: `dist/fairlead.mjs` and `apps/fairlead/src/up/up.ts`. */
-const quickstart = join(repository(), 'examples', 'quickstart');
 
 export async function up(options: UpOptions): Promise<number> {
   const told = progress((text) => process.stdout.write(text), systemClock, process.stdout.isTTY === true);
@@ -58,20 +54,7 @@ export async function up(options: UpOptions): Promise<number> {
 }
 
 async function runQuickstart(environment: Environment, options: UpOptions, told: Progress): Promise<Summary> {
-  for (const name of [...targetNames, managementName]) {
-    const manifests = readManifests([join(quickstart, name)]);
-    if (!manifests.ok) {
-      if (manifests.problem.code === 'missing') continue;
-      throw new Error(manifests.problem.message);
-    }
-    const kube = name === managementName ? environment.management : environment.clusters.get(name);
-    if (!kube || manifests.value.length === 0) continue;
-    const applied = await applyManifests(kube, manifests.value, 'kubectl');
-    if (!applied.ok) throw new Error(applied.problem.message);
-    told.done(
-      `applied to ${name}: ${applied.value.map((object) => `${object.kind.toLowerCase()}/${object.metadata.name}`).join(', ')}`,
-    );
-  }
+  await applyQuickstart(environment, told);
   const failures = await untilCarried(environment, told);
   const measured = await measureQuickstart(environment, options.requests);
   for (const where of measured.bound) told.done(where);
@@ -128,8 +111,3 @@ const aborted = (signal: AbortSignal): Promise<undefined> =>
     if (signal.aborted) resolve(undefined);
     else signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
-
-function repository(): string {
-  const here = dirname(fileURLToPath(import.meta.url));
-  return here.endsWith('dist') ? dirname(here) : join(here, '..', '..', '..', '..');
-}

@@ -1,0 +1,99 @@
+// The devices that are served: an engine for each, and the sources in it.
+import { engine, type Engine, type Outcome } from '@fairlead/engine';
+import type { Clock, Policy } from '@fairlead/core';
+import type { Source } from '@fairlead/sources';
+import type { Credentials } from './credentials.ts';
+import { device, type Device } from './device.ts';
+import type { Log } from './log.ts';
+
+export interface PlacesOptions {
+  clock: Clock;
+  random: () => number;
+  /** The mark on what we put on devices. */
+  owner: string;
+  policy: Policy;
+  log: Log;
+  report(outcomes: Outcome[]): void;
+}
+
+/** One device, as it is logged in to. */
+export interface Place {
+  readonly url: string;
+  readonly credentials: Credentials;
+  readonly engine: Engine;
+  /** Loadbalancers that are served here; the last one to leave without wanting anything removed ends the engine. */
+  readonly sources: Map<string, Source>;
+  /** Ends the engine; what is on the device stays. */
+  end(): Promise<void>;
+}
+
+export interface Places {
+  /** The place of that device and login, opened when there is none. */
+  at(url: string, credentials: Credentials): Place;
+  /** Places of a device, whatever the login. */
+  on(url: string): Place[];
+  /** Resolves when every engine has ended; they do when `signal` aborts. */
+  ended(): Promise<void>;
+}
+
+export function places(options: PlacesOptions, signal: AbortSignal): Places {
+  const open = new Map<string, Place>();
+  const runs: Promise<void>[] = [];
+  return {
+    at(url, credentials) {
+      const id = JSON.stringify([url, credentials]);
+      const present = open.get(id);
+      if (present) return present;
+      const stop = new AbortController();
+      const made = openPlace(options, { url, credentials }, AbortSignal.any([signal, stop.signal]));
+      runs.push(made.done);
+      const end = () => {
+        open.delete(id);
+        stop.abort();
+        return made.done;
+      };
+      const place: Place = { url, credentials, engine: made.engine, sources: new Map(), end };
+      open.set(id, place);
+      return place;
+    },
+    on: (url) => [...open.values()].filter((place) => place.url === url),
+    async ended() {
+      await Promise.all(runs);
+    },
+  };
+}
+
+function openPlace(
+  { clock, random, owner, policy, log, report }: PlacesOptions,
+  { url, credentials }: { url: string; credentials: Credentials },
+  signal: AbortSignal,
+): { engine: Engine; done: Promise<void> } {
+  const { provider, close }: Device = device({ url, credentials, clock });
+  const made = engine({
+    clock,
+    random,
+    owner,
+    policy,
+    provider,
+    report,
+    log: (line) => log.warn(`${url}: ${line}`),
+    onBug: (error, where) => log.bug(error, `${url}: ${where}`),
+  });
+  return { engine: made, done: made.start(signal).finally(close) };
+}
+
+/** Stands for a Loadbalancer that cannot be served yet: it wants nothing, and keeps what it may own from being removed. */
+export const waitingSource = (name: string, cluster: string): Source => ({
+  name,
+  synced: false,
+  owns: (asker) => asker.startsWith(`${cluster}/`),
+  scopes: () => [],
+  wanted: () => [],
+  pools: () => [],
+  refusals: () => [],
+  edits: () => [],
+  origin: () => undefined,
+  supply: () => undefined,
+  listen: () => () => undefined,
+  close: () => undefined,
+});
