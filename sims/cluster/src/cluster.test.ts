@@ -144,6 +144,24 @@ test('a readiness gate holds Ready back, and a gate written by another is never 
   expect(ready!.status!.conditions).toContainEqual(gate);
 });
 
+test('a gate written while the kubelet writes is not lost', async () => {
+  const api = tinyApi();
+  const gate = { type: 'lb/ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' };
+  let isWritten = false;
+  const racing = async (request: Request) => {
+    const path = new URL(request.url).pathname;
+    if (request.method === 'PATCH' && path.endsWith('/status') && path.includes('/pods/') && !isWritten) {
+      isWritten = true;
+      await send(api, 'PATCH', path, { status: { conditions: [gate] } });
+    }
+    return api.fetch(request);
+  };
+  await start(api, { fetch: racing });
+  await send(api, 'POST', apps, deployment({ pod: { readinessGates: [{ conditionType: 'lb/ready' }] } }));
+  const [pod] = await readyPods(api, 1);
+  expect(pod!.status!.conditions).toContainEqual(gate);
+});
+
 test('a deleted pod is terminating in the slice, finishes its open connection, then goes', async () => {
   const api = tinyApi();
   await start(api);

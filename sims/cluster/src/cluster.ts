@@ -71,10 +71,10 @@ export interface Cluster {
 }
 
 export function cluster(options: ClusterOptions): Cluster {
-  const pool = addressPool(options.podCidr);
+  const { node: addressOfNode, capacity } = addressPool(options.podCidr);
   const count = options.nodes ?? 3;
   const names = Array.from({ length: count }, (_, n) => `${options.name}-node-${n + 1}`);
-  const nodes = new Map(names.map((name, n) => [name, pool.node(n)]));
+  const nodes = new Map(names.map((name, n) => [name, addressOfNode(n)]));
   let running: Running | undefined;
 
   const must = () => {
@@ -90,7 +90,9 @@ export function cluster(options: ClusterOptions): Cluster {
     nodes,
     async start() {
       if (running) throw new Error(`cluster ${options.name} is started already`);
-      running = assemble(options, { pool, nodes, podsPerNode: Math.floor(pool.capacity / count) });
+      // A pool of its own for each start: who has which address is what the API says by then.
+      const pool = addressPool(options.podCidr);
+      running = assemble(options, { pool, nodes, podsPerNode: Math.floor(capacity / count) });
       await begin(running);
     },
     async stop() {

@@ -159,6 +159,28 @@ test('a pod stays Ready while its preStop hook runs, and a second delete can onl
   expect(await w.seconds(() => w.pod() === undefined)).toBe(2);
 });
 
+test('a second delete with more grace changes nothing', async () => {
+  const w = await world();
+  await w.run({ terminationGracePeriodSeconds: 10 }, { 'sim.fairlead.io/ignore-sigterm': 'true' });
+  await w.remove();
+  await w.clock.advance(5000);
+  await w.remove({ gracePeriodSeconds: 60 });
+  expect(await w.seconds(() => w.pod() === undefined)).toBe(5);
+});
+
+test('the address of a pod that ran before is not given to one that was bound meanwhile', async () => {
+  const w = await world();
+  await w.run({ schedulingGates: [{ name: 'wait' }] }, {}, 'first');
+  await w.run({});
+  const before = w.pod()!.status!.podIP;
+  await w.cluster.stop();
+  await w.send('PATCH', '/api/v1/namespaces/a/pods/first', { spec: { nodeName: 'life-node-1' } });
+  await w.cluster.start();
+  await w.clock.advance(0);
+  expect(w.pod()!.status!.podIP).toBe(before);
+  expect(w.pod('first')!.status!.podIP).not.toBe(before);
+});
+
 test('a pod that was being deleted when the simulator ended is finished by the next, not started again', async () => {
   const w = await world();
   await w.run({ terminationGracePeriodSeconds: 30 }, { 'sim.fairlead.io/ignore-sigterm': 'true' });
@@ -208,7 +230,8 @@ test('pods of a node that does not exist are removed, and so is a node of an ear
   await w.send('POST', '/api/v1/nodes', { metadata: { name: 'life-node-9', labels } });
   await w.cluster.stop();
   await w.cluster.start();
-  await w.seconds(() => w.pod() === undefined && !w.api.get('nodes', 'life-node-9'), 60);
+  // A node may only be late to appear: its pods are given forty seconds.
+  expect(await w.seconds(() => w.pod() === undefined && !w.api.get('nodes', 'life-node-9'))).toBe(40);
 });
 
 test('a pod no node can take says why, and is bound when one can', async () => {

@@ -39,6 +39,12 @@ test.each([
     want: {},
   },
   {
+    rule: 'new pods not available yet are no cover for old ones',
+    newest: set('new', 2, 0),
+    old: [set('a', 4, 2)],
+    want: { a: 3 },
+  },
+  {
     rule: 'unavailable old pods go first',
     newest: set('new', 1, 1),
     old: [set('a', 2, 2), set('b', 2, 0)],
