@@ -23,8 +23,8 @@ export const path: Benchmark = {
     const silent = { done: () => undefined, wrong: say, note: () => undefined, seconds: () => 0 };
     const environment = await startEnvironment({ dir, map: [], progress: silent });
     try {
-      await applyQuickstart(environment, silent);
-      const failures = await untilCarried(environment, silent);
+      const applied = await applyQuickstart(environment, silent);
+      const failures = await untilCarried({ environment, applied }, silent);
       if (failures.length > 0) throw new Error(failures.join('; '));
       return await measureAll(environment, say);
     } finally {

@@ -2,12 +2,17 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { KubeObject } from '@fairlead/kube';
 import { applyManifests, readManifests } from '../manifests.ts';
 import { managementName, targetNames, type Environment } from './environment.ts';
 import type { Progress } from './progress.ts';
 
+/** What was applied, by cluster. */
+export type Applied = ReadonlyMap<string, readonly KubeObject[]>;
+
 /** Refusals throw: the quickstart is ours, and it has to be taken. */
-export async function applyQuickstart(environment: Environment, told: Pick<Progress, 'done'>): Promise<void> {
+export async function applyQuickstart(environment: Environment, told: Pick<Progress, 'done'>): Promise<Applied> {
+  const all = new Map<string, readonly KubeObject[]>();
   for (const name of [...targetNames, managementName]) {
     const folder = join(examples(), 'quickstart', name);
     const kube = name === managementName ? environment.management : environment.clusters.get(name);
@@ -17,8 +22,14 @@ export async function applyQuickstart(environment: Environment, told: Pick<Progr
     if (!applied.ok) throw new Error(applied.problem.message);
     const names = applied.value.map((object) => `${object.kind.toLowerCase()}/${object.metadata.name}`);
     told.done(`applied to ${name}: ${names.join(', ')}`);
+    all.set(name, applied.value);
   }
+  return all;
 }
+
+/** Names of the applied objects of one kind in one cluster. */
+export const namesOf = (applied: Applied, cluster: string, kind: string): Set<string> =>
+  new Set((applied.get(cluster) ?? []).filter((object) => object.kind === kind).map(({ metadata }) => metadata.name));
 
 /** Beside `dist/`, or above the sources when they run as they are. */
 function examples(): string {

@@ -5,9 +5,9 @@ import { systemClock } from '../clock.ts';
 import { untilSignal } from '../signals.ts';
 import { dataDir } from './data-dir.ts';
 import { declared } from './device-view.ts';
-import { startEnvironment, type Environment } from './environment.ts';
+import { managementName, startEnvironment, type Environment } from './environment.ts';
 import { progress, type Progress } from './progress.ts';
-import { applyQuickstart } from './quickstart.ts';
+import { applyQuickstart, namesOf } from './quickstart.ts';
 import { measureQuickstart } from './requests.ts';
 import { summaryLines, type Summary } from './summary.ts';
 import { untilCarried } from './wait.ts';
@@ -54,21 +54,26 @@ export async function up(options: UpOptions): Promise<number> {
 }
 
 async function runQuickstart(environment: Environment, options: UpOptions, told: Progress): Promise<Summary> {
-  await applyQuickstart(environment, told);
-  const failures = await untilCarried(environment, told);
+  const applied = await applyQuickstart(environment, told);
+  const failures = await untilCarried({ environment, applied }, told);
   const measured = await measureQuickstart(environment, options.requests);
   for (const where of measured.bound) told.done(where);
-  return summaryOf(environment, told.seconds(), { ...measured, failures: [...failures, ...measured.failures] });
+  const found = { ...measured, failures: [...failures, ...measured.failures] };
+  return summaryOf(
+    environment,
+    { seconds: told.seconds(), names: namesOf(applied, managementName, 'Lbticket') },
+    found,
+  );
 }
 
 function summaryOf(
   { devices, stores, urls }: Environment,
-  seconds: number,
+  { seconds, names }: { seconds: number; names: ReadonlySet<string> },
   measured: Awaited<ReturnType<typeof measureQuickstart>>,
 ): Summary {
-  const tickets = [...stores.lbtickets.all()].map(({ metadata, spec, status }) => ({
+  const own = [...stores.lbtickets.all()].filter(({ metadata }) => names.has(metadata.name));
+  const tickets = own.map(({ metadata, spec, status }) => ({
     name: metadata.name,
-    namespace: metadata.namespace ?? '',
     process: status?.process ?? '',
     veip: status?.veip ?? spec.veip ?? '',
     ltmip: status?.ltmip ?? spec.ltmip ?? '',

@@ -1,9 +1,11 @@
 // Waiting until the quickstart carries traffic: tickets enabled and programmed, pods ready, members on the device.
-import { deployments, pods } from '@fairlead/kube';
+import type { Lbticket } from '@fairlead/api';
+import { deployments, pods, type Kube } from '@fairlead/kube';
 import { systemClock } from '../clock.ts';
 import { memberAddresses } from './device-view.ts';
-import type { Environment } from './environment.ts';
+import { managementName, type Environment } from './environment.ts';
 import type { Progress } from './progress.ts';
+import { namesOf, type Applied } from './quickstart.ts';
 
 /** What is waited for, and what to say when it has not come in time. */
 interface Wish {
@@ -16,9 +18,9 @@ const patience = 60_000;
 const between = 25;
 
 /** Gives what did not come in time, as sentences. */
-export async function untilCarried(environment: Environment, told: Progress): Promise<string[]> {
+export async function untilCarried(question: Question, told: Pick<Progress, 'done' | 'wrong'>): Promise<string[]> {
   const failures: string[] = [];
-  for (const wish of wishes(environment)) {
+  for (const wish of wishes(question)) {
     const wanting = await until(wish);
     if (wanting === undefined) told.done(wish.name);
     else {
@@ -39,23 +41,31 @@ async function until(wish: Wish): Promise<string | undefined> {
   }
 }
 
-function wishes({ stores, clusters, devices }: Environment): Wish[] {
+interface Question {
+  environment: Environment;
+  applied: Applied;
+}
+
+/** Only what was applied is waited for: a kept environment may hold anything else. */
+function wishes({ environment, applied }: Question): Wish[] {
+  const names = namesOf(applied, managementName, 'Lbticket');
+  const own = () => [...environment.stores.lbtickets.all()].filter(({ metadata }) => names.has(metadata.name));
   return [
     {
       name: 'pods are ready',
-      wanting: async () => (await Promise.all([...clusters.values()].map(unready))).find((text) => text !== undefined),
+      wanting: () => firstWanting(environment, (name, kube) => unready(kube, namesOf(applied, name, 'Deployment'))),
     },
     {
       name: 'tickets are enabled',
       wanting: () =>
-        wantingTicket(stores.lbtickets.all(), ({ status }) =>
+        wantingTicket(own(), ({ status }) =>
           status?.process === 'enabled' ? undefined : (status?.process ?? 'not seen yet'),
         ),
     },
     {
       name: 'tickets are programmed on the device',
       wanting: () =>
-        wantingTicket(stores.lbtickets.all(), ({ status }) => {
+        wantingTicket(own(), ({ status }) => {
           const ready = status?.conditions?.find((condition) => condition.type === 'Ready');
           return ready?.status === 'True' ? undefined : (ready?.message ?? 'no condition Ready yet');
         }),
@@ -63,54 +73,55 @@ function wishes({ stores, clusters, devices }: Environment): Wish[] {
     {
       name: 'pools have their members',
       wanting: async () => {
-        const addresses = await memberAddresses(devices.ve.sim);
-        const missing = (await Promise.all([...clusters.values()].map(readyAddresses)))
-          .flat()
-          .filter((address) => !addresses.has(address));
-        return missing.length === 0 ? undefined : `${missing.length} ready pods are in no pool`;
+        const members = await memberAddresses(environment.devices.ve.sim);
+        return firstWanting(environment, async (name, kube) => {
+          const ready = await readyAddresses(kube, namesOf(applied, name, 'Deployment'));
+          const missing = ready.filter((address) => !members.has(address));
+          return missing.length === 0 ? undefined : `${missing.length} ready pods in ${name} are in no pool`;
+        });
       },
     },
   ];
 }
 
-type Ticket = Parameters<Parameters<typeof wantingTicket>[1]>[0];
+async function firstWanting(
+  { clusters }: Environment,
+  wanting: (name: string, kube: Kube) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const answers = await Promise.all([...clusters].map(([name, kube]) => wanting(name, kube)));
+  return answers.find((text) => text !== undefined);
+}
 
 function wantingTicket(
-  tickets: Iterable<{
-    metadata: { name: string };
-    status?: { process?: string; conditions?: { type: string; status: string; message?: string }[] };
-  }>,
-  wanting: (ticket: typeof tickets extends Iterable<infer T> ? T : never) => string | undefined,
+  tickets: readonly Lbticket[],
+  wanting: (ticket: Lbticket) => string | undefined,
 ): string | undefined {
-  const all = [...tickets];
-  if (all.length === 0) return 'no ticket seen yet';
-  for (const ticket of all as Ticket[]) {
+  if (tickets.length === 0) return 'no ticket seen yet';
+  for (const ticket of tickets) {
     const text = wanting(ticket);
     if (text !== undefined) return `${ticket.metadata.name}: ${text}`;
   }
   return undefined;
 }
 
-type Client = Environment['management'];
-
-async function unready(kube: Client): Promise<string | undefined> {
+async function unready(kube: Kube, names: ReadonlySet<string>): Promise<string | undefined> {
   const got = await kube.list(deployments);
   if (!got.ok) return got.problem.message;
-  const waiting = got.value.items.find((one) => (one.status?.availableReplicas ?? 0) < (one.spec.replicas ?? 1));
+  const waiting = got.value.items.find(
+    ({ metadata, spec, status }) => names.has(metadata.name) && (status?.availableReplicas ?? 0) < (spec.replicas ?? 1),
+  );
   return (
     waiting &&
     `Deployment ${waiting.metadata.name} has ${waiting.status?.availableReplicas ?? 0} of ${waiting.spec.replicas ?? 1} pods`
   );
 }
 
-async function readyAddresses(kube: Client): Promise<string[]> {
+/** Of the ready pods of these Deployments, which label their pods `app` with their own name. */
+async function readyAddresses(kube: Kube, names: ReadonlySet<string>): Promise<string[]> {
   const got = await kube.list(pods);
-  if (!got.ok) return [];
+  if (!got.ok) throw new Error(`bug: our own cluster cannot be asked: ${got.problem.message}`);
   return got.value.items
-    .filter(
-      (pod) =>
-        pod.metadata.deletionTimestamp === undefined &&
-        pod.status?.conditions?.some((c) => c.type === 'Ready' && c.status === 'True'),
-    )
-    .flatMap((pod) => pod.status?.podIP ?? []);
+    .filter(({ metadata }) => names.has(metadata.labels?.['app'] ?? '') && metadata.deletionTimestamp === undefined)
+    .filter(({ status }) => status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True'))
+    .flatMap(({ status }) => status?.podIP ?? []);
 }
