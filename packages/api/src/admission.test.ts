@@ -25,13 +25,16 @@ test('a good object is allowed, with a warning for what nobody could ask', async
 
 test('a refusal names the object, the field, the rule and what to do', async () => {
   const got = await admit(write(makeTicket({ listners: [makeListner({ protocal: 'tcp' })] })));
+  const why =
+    'session cookie needs protocal http or https, since nothing else carries cookies: use source-address or none';
+  const field = 'spec.listners[0].session';
   expect(got).toEqual({
     allowed: false,
     status: {
       code: 422,
       reason: 'Invalid',
-      message:
-        'Lbticket default/test: spec.listners[0].session: session cookie needs protocal http or https, since nothing else carries cookies: use source-address or none',
+      message: `Lbticket default/test: ${field}: ${why}`,
+      details: { causes: [{ reason: 'FieldValueInvalid', message: why, field }] },
     },
   });
 });

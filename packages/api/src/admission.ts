@@ -25,7 +25,14 @@ export interface Review {
 /** `object`: the object as it is to be stored instead, when admission completed it. */
 export type Verdict =
   | { allowed: true; object?: unknown; warnings?: string[] }
-  | { allowed: false; status: { code: number; reason: string; message: string } };
+  | { allowed: false; status: { code: number; reason: string; message: string; details: { causes: Cause[] } } };
+
+/** One wrong field, as clients list them: kubectl shows these, and not the message, of what is Invalid. */
+export interface Cause {
+  reason: string;
+  message: string;
+  field: string;
+}
 
 /** How one kind is judged. */
 export interface Judge<T> {
@@ -116,13 +123,15 @@ const refusalOf = (kind: KindOf<Any>, object: Any, problems: Problem[]): Verdict
 /** Wrong fields are Invalid, as the API server says itself; what is well formed but may not be now is Forbidden. */
 function refusal(kind: KindOf<Any>, name: string, problems: Problem[]): Verdict {
   const isInvalid = problems.every(({ code }) => code === 'invalid');
-  const causes = problems.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  const said = problems.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  const causes = problems.map(({ path = 'spec', message }) => ({ reason: 'FieldValueInvalid', message, field: path }));
   return {
     allowed: false,
     status: {
       code: isInvalid ? 422 : 403,
       reason: isInvalid ? 'Invalid' : 'Forbidden',
-      message: `${kind.kind} ${name}: ${causes.join('; ')}`,
+      message: `${kind.kind} ${name}: ${said.join('; ')}`,
+      details: { causes },
     },
   };
 }
