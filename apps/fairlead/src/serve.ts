@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { incomingRequest } from './incoming-request.ts';
 
 export type Answer = (request: Request) => Promise<Response>;
 
@@ -67,14 +68,13 @@ interface Exchange {
 }
 
 async function pass({ answer, scheme, incoming, outgoing }: Exchange): Promise<void> {
-  const gone = new AbortController();
-  outgoing.once('close', () => gone.abort());
+  const client = follow(outgoing);
   try {
-    const request = requestOf(incoming, scheme, gone.signal);
+    const request = requestOf(incoming, scheme, client);
     if (!request)
       return void outgoing.writeHead(400, { 'content-type': 'text/plain' }).end('bad request target or headers\n');
     const response = await answer(request);
-    await send(response, outgoing, gone.signal, incoming.method === 'HEAD');
+    await send(response, outgoing, client, incoming.method === 'HEAD');
     // What a handler left unread would otherwise be taken for the next request on the connection.
     if (!incoming.readableEnded) incoming.resume();
   } catch (error) {
@@ -83,41 +83,43 @@ async function pass({ answer, scheme, incoming, outgoing }: Exchange): Promise<v
   }
 }
 
-/** Undefined when the request line or headers cannot make a Request. */
-function requestOf(incoming: IncomingMessage, scheme: string, signal: AbortSignal): Request | undefined {
-  const target = incoming.url ?? '/';
-  const origin = `${scheme}://${incoming.headers.host ?? 'localhost'}`;
-  if (!target.startsWith('/') || !URL.canParse(origin + target)) return undefined;
-  const headers = new Headers();
-  for (let i = 0; i + 1 < incoming.rawHeaders.length; i += 2)
-    headers.append(incoming.rawHeaders[i] ?? '', incoming.rawHeaders[i + 1] ?? '');
-  const method = incoming.method ?? 'GET';
-  if (method === 'TRACE' || method === 'CONNECT') return undefined;
-  const hasBody = method !== 'GET' && method !== 'HEAD';
-  return new Request(origin + target, {
-    method,
-    headers,
-    signal,
-    ...(hasBody ? { body: bodyOf(incoming), duplex: 'half' } : {}),
+/** Whether whoever asked is still there. */
+interface Client {
+  readonly isGone: boolean;
+  /** Calls back when the client goes before it has its whole answer; at once when it has gone. Returns the way to stop. */
+  gone(listener: () => void): () => void;
+}
+
+function follow(outgoing: ServerResponse): Client {
+  const listeners = new Set<() => void>();
+  let isGone = false;
+  outgoing.once('close', () => {
+    if (outgoing.writableFinished) return;
+    isGone = true;
+    for (const listener of listeners) listener();
   });
-}
-
-/** The request's body, read only as fast as it is asked for. */
-function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
-  const chunks = incoming[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const next = await chunks.next();
-        if (next.done) controller.close();
-        else controller.enqueue(next.value);
-      },
+  return {
+    get isGone() {
+      return isGone;
     },
-    { highWaterMark: 0 },
-  );
+    gone(listener) {
+      if (isGone) listener();
+      else listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
 }
 
-async function send(response: Response, outgoing: ServerResponse, gone: AbortSignal, isHead: boolean): Promise<void> {
+/** Undefined when the request line or headers cannot make a Request. */
+function requestOf(incoming: IncomingMessage, scheme: string, client: Client): Request | undefined {
+  const target = incoming.url ?? '/';
+  const url = `${scheme}://${incoming.headers.host ?? 'localhost'}${target}`;
+  if (!target.startsWith('/') || !URL.canParse(url)) return undefined;
+  if (incoming.method === 'TRACE' || incoming.method === 'CONNECT') return undefined;
+  return incomingRequest({ incoming, url, gone: client.gone });
+}
+
+async function send(response: Response, outgoing: ServerResponse, client: Client, isHead: boolean): Promise<void> {
   outgoing.statusCode = response.status;
   for (const [name, value] of response.headers) outgoing.appendHeader(name, value);
   if (!response.body || isHead) {
@@ -126,29 +128,34 @@ async function send(response: Response, outgoing: ServerResponse, gone: AbortSig
     return;
   }
   const reader = response.body.getReader();
-  const cancel = () => void reader.cancel();
-  gone.addEventListener('abort', cancel, { once: true });
-  // A watch may have nothing to say for minutes; the client is to know now that it has been accepted.
-  outgoing.flushHeaders();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done || gone.aborted) break;
-    if (!outgoing.write(value)) await drained(outgoing, gone);
+  const forget = client.gone(() => void reader.cancel());
+  // Headers, a body that is ready and its end go out in one write. A watch may have nothing to say for minutes, and its
+  // client is to know now that it has been accepted: whatever there is goes out before node turns to its sockets again.
+  outgoing.cork();
+  const soon = setImmediate(() => {
+    outgoing.uncork();
+    outgoing.flushHeaders();
+  });
+  let next = await reader.read();
+  while (!next.done && !client.isGone) {
+    const following = reader.read();
+    if (!outgoing.write(next.value)) await drained(outgoing, client);
+    next = await following;
   }
-  gone.removeEventListener('abort', cancel);
+  clearImmediate(soon);
+  forget();
   outgoing.end();
 }
 
 /** Waits until a slow client has taken what was sent, or is gone. */
-function drained(outgoing: ServerResponse, gone: AbortSignal): Promise<void> {
+function drained(outgoing: ServerResponse, client: Client): Promise<void> {
   return new Promise((resolve) => {
-    if (gone.aborted) return resolve();
     const over = () => {
       outgoing.off('drain', over);
-      gone.removeEventListener('abort', over);
+      forget();
       resolve();
     };
+    const forget = client.gone(over);
     outgoing.once('drain', over);
-    gone.addEventListener('abort', over, { once: true });
   });
 }
