@@ -49,7 +49,7 @@ export async function launcher(): Promise<Launcher> {
         subject: {
           name: 'embedded',
           server: `https://127.0.0.1:${port}`,
-          ca: made.ca,
+          ca: made.ca.cert,
           token,
           pids: [child.pid ?? 0],
           stop: async () => {
