@@ -1,5 +1,8 @@
 // From a request to a response: who asks, may they, what for; then the part of the server that does it.
-import { authenticate, authorize, denialOf, impersonated, type Token } from './auth.ts';
+import { authenticate, type Authenticators, type Peer } from './access/authenticate.ts';
+import { decide, denialOf } from './access/authorize.ts';
+import { impersonated } from './access/impersonate.ts';
+import { issuer } from './access/account-tokens.ts';
 import type { Cluster } from './cluster.ts';
 import {
   aggregated,
@@ -19,7 +22,7 @@ import { forbidden, failure, internal, noSuchResource, unauthorized } from './st
 
 export interface Serving {
   cluster: Cluster;
-  tokens: readonly Token[];
+  authenticators: Authenticators;
   report: (message: string) => void;
 }
 
@@ -28,9 +31,9 @@ const health = new Set(['/healthz', '/livez', '/readyz']);
 /** The server as a function. Never rejects: a bug is answered with 500 and reported. */
 export const answerer =
   (serving: Serving) =>
-  async (request: Request): Promise<Response> => {
+  async (request: Request, peer: Peer = {}): Promise<Response> => {
     try {
-      return await answer(serving, request);
+      return await answer(serving, request, peer);
     } catch (error) {
       serving.report(
         `${request.method} ${new URL(request.url).pathname}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
@@ -39,27 +42,36 @@ export const answerer =
     }
   };
 
-async function answer(serving: Serving, request: Request): Promise<Response> {
+async function answer(serving: Serving, request: Request, peer: Peer): Promise<Response> {
   const url = new URL(request.url);
-  // Whoever watches over the process asks without a token.
-  if (health.has(url.pathname)) return new Response('ok', { headers: { 'content-type': 'text/plain; charset=utf-8' } });
-  const known = authenticate(request, serving.tokens);
+  const known = await authenticate(request, peer, serving.authenticators);
   if (!known) return statusResponse(unauthorized());
-  const user = impersonated(serving.cluster, known, request.headers);
-  if ('denied' in user) return statusResponse(forbidden(user.denied, user.denied.name, denialOf(known, user.denied)));
+  const asking = impersonated(serving.cluster, known, request);
+  if ('denied' in asking)
+    return statusResponse(forbidden(asking.denied, asking.denied.name, denialOf(known, asking.denied)));
+  if ('broken' in asking) return brokenResponse(url, asking.broken);
+  const { user } = asking;
   const target = targetOf(request.method, url);
   const call: Call = { request, url, query: url.searchParams, target, user, warnings: [] };
-  if (!authorize(serving.cluster, user, target)) {
-    const why = denialOf(user, target);
+  const { isAllowed, reason } = decide(serving.cluster, user, target);
+  if (!isAllowed) {
+    const why = denialOf(user, target, reason);
     return statusResponse(
       target.resource === '' ? failure(403, 'Forbidden', `forbidden: ${why}`, {}) : forbidden(target, target.name, why),
     );
   }
-  return target.resource === '' ? document(serving.cluster, call) : answerResource(serving, call);
+  if (target.resource !== '') return answerResource(serving, call);
+  if (url.pathname === '/openid/v1/jwks')
+    return json({ keys: await serving.authenticators.accounts.publicKeys() }, 200, 'application/jwk-set+json');
+  return document(serving.cluster, call);
 }
 
 function document({ registry }: Cluster, { request, url }: Call): Response {
   if (request.method !== 'GET' && request.method !== 'HEAD') return statusResponse(noSuchResource());
+  // Checks of single parts (`/readyz/etcd`) are answered as the whole: there is only one part.
+  if (health.has(`/${url.pathname.split('/')[1] ?? ''}`))
+    return new Response('ok', { headers: { 'content-type': 'text/plain; charset=utf-8' } });
+  if (url.pathname === '/.well-known/openid-configuration') return json(issuerDocument(url));
   const accept = request.headers.get('accept') ?? '';
   const segments = url.pathname.split('/').filter((segment) => segment !== '');
   const [root = '', first = '', second = '', third = ''] = segments;
@@ -86,6 +98,21 @@ function document({ registry }: Cluster, { request, url }: Call): Response {
     });
   return statusResponse(noSuchResource());
 }
+
+const brokenResponse = (url: URL, why: string): Response =>
+  new Response(`Internal Server Error: ${JSON.stringify(url.pathname)}: ${why}\n`, {
+    status: 500,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+  });
+
+/** Where others find the keys to check service account tokens with. */
+const issuerDocument = (url: URL) => ({
+  issuer,
+  jwks_uri: `${url.origin}/openid/v1/jwks`,
+  response_types_supported: ['id_token'],
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: ['ES256'],
+});
 
 function openApiOfGroup(registry: Cluster['registry'], path: string) {
   const [, , , , group = '', version = ''] = path.split('/');

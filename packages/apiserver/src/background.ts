@@ -1,7 +1,8 @@
 // The controllers that live in the server: definitions, namespaces and garbage, one queue, one turn at a time.
+import { aggregateRoles, roleKey } from './access/aggregate.ts';
 import type { Cluster } from './cluster.ts';
 import { definitionKey, settleDefinition } from './definitions.ts';
-import { collect, owners } from './garbage.ts';
+import { collect, owners, type Owners } from './garbage.ts';
 import { namespaceKey, settleNamespace } from './namespaces.ts';
 import type { KubeObject } from './object.ts';
 import type { Own } from './own.ts';
@@ -16,6 +17,7 @@ export interface Background {
 
 const definitions = keyOf(definitionKey);
 const namespaces = keyOf(namespaceKey);
+const roles = keyOf(roleKey);
 const services = '/registry/core/services/';
 
 /** Follows every change of the store. `report` is told of turns that failed; they are tried again with the next change. */
@@ -44,6 +46,7 @@ export function background(cluster: Cluster, own: Own, report: (message: string)
       const definition = cluster.registry.findKind(object.apiVersion.split('/')[0] ?? '', object.kind);
       if (definition?.isCustom) turns.push(`definition ${definition.resource}.${definition.group}`);
     }
+    if (key.startsWith(roles)) turns.push('roles all');
     if (key.startsWith(services)) noteAddresses(type, object);
     return turns;
   }
@@ -60,22 +63,9 @@ export function background(cluster: Cluster, own: Own, report: (message: string)
     for (const turn of queue) {
       if (isClosed) break;
       queue.delete(turn);
-      await attempt(turn);
+      await attempt({ cluster, own, index, report }, turn);
     }
     running = undefined;
-  }
-
-  async function attempt(turn: string): Promise<void> {
-    const space = turn.indexOf(' ');
-    const [sort, name] = [turn.slice(0, space), turn.slice(space + 1)];
-    try {
-      if (sort === 'garbage') await collect({ cluster, own, index }, name);
-      else if (sort === 'namespace') await settleNamespace(cluster, own, name);
-      else await settleDefinition(cluster, own, name);
-    } catch (error) {
-      // The one place where a turn's failure ends: it must not take the other turns down.
-      report(`${turn}: ${error instanceof Error ? error.message : String(error)}`);
-    }
   }
 
   return {
@@ -87,4 +77,25 @@ export function background(cluster: Cluster, own: Own, report: (message: string)
       await running;
     },
   };
+}
+
+interface Parts {
+  cluster: Cluster;
+  own: Own;
+  index: Owners;
+  report(message: string): void;
+}
+
+async function attempt({ cluster, own, index, report }: Parts, turn: string): Promise<void> {
+  const space = turn.indexOf(' ');
+  const [sort, name] = [turn.slice(0, space), turn.slice(space + 1)];
+  try {
+    if (sort === 'garbage') await collect({ cluster, own, index }, name);
+    else if (sort === 'roles') await aggregateRoles(cluster, own);
+    else if (sort === 'namespace') await settleNamespace(cluster, own, name);
+    else await settleDefinition(cluster, own, name);
+  } catch (error) {
+    // The one place where a turn's failure ends: it must not take the other turns down.
+    report(`${turn}: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }

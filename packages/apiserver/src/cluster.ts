@@ -2,8 +2,9 @@
 import type { Clock } from './clock.ts';
 import type { KubeObject } from './object.ts';
 import type { Registry } from './resource.ts';
+import type { Send } from './send.ts';
 import type { Store } from './store.ts';
-import type { Result } from './status.ts';
+import type { Cause, Result } from './status.ts';
 
 export interface UserInfo {
   username: string;
@@ -26,9 +27,15 @@ export interface Review {
   dryRun: boolean;
 }
 
-export type Verdict =
-  | { allowed: true; object?: unknown; warnings?: string[] }
-  | { allowed: false; status?: { code?: number; reason?: string; message: string } };
+export type Verdict = { allowed: true; object?: unknown; warnings?: string[] } | { allowed: false; status?: Denial };
+
+/** Why a write is refused; clients list the causes of what is `Invalid`. */
+export interface Denial {
+  code?: number;
+  reason?: string;
+  message: string;
+  details?: { causes?: Cause[] };
+}
 
 /** Lets a write pass, changed or not, or refuses it. Called in the order given, each with the object the one before left. */
 export type Admit = (review: Review) => Promise<Verdict>;
@@ -47,6 +54,12 @@ export interface Cluster {
   clock: Clock;
   random(bytes: number): Uint8Array;
   admit: Admit[];
+  /** How the server calls webhooks and kubelets. */
+  send: Send;
+  /** PEM of the authority behind the server's certificate, told to pods; undefined where there is none. */
+  authority: string | undefined;
+  /** Told of the server's own failures. */
+  report(message: string): void;
   addresses: Addresses;
 }
 

@@ -90,13 +90,23 @@ const answered: Record<string, string[]> = {
   finalize: ['update'],
   eviction: ['create'],
   binding: ['create'],
+  log: ['get'],
+  token: ['create'],
+};
+
+/** Subresources with a kind of their own. */
+const kindsOfSubresources: Record<string, { group?: string; version?: string; kind: string }> = {
+  scale: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+  eviction: { group: 'policy', version: 'v1', kind: 'Eviction' },
+  binding: { kind: 'Binding' },
+  token: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
 };
 
 export const subresourcesOf = (resource: Resource, version: Version): string[] =>
   resource.subresources.filter((name) => {
     if (resource.isCustom && name === 'status') return version.hasStatus;
     if (resource.isCustom && name === 'scale') return version.scale !== undefined;
-    return Object.hasOwn(answered, name) && name !== 'binding' && name !== 'eviction';
+    return Object.hasOwn(answered, name);
   });
 
 function resourceEntry(resource: Resource): Tree {
@@ -112,12 +122,11 @@ function resourceEntry(resource: Resource): Tree {
 }
 
 function subresourceEntry(resource: Resource, name: string): Tree {
-  const scale = name === 'scale' ? { group: 'autoscaling', version: 'v1', kind: 'Scale' } : { kind: resource.kind };
   return {
     name: `${resource.resource}/${name}`,
     singularName: '',
     namespaced: resource.isNamespaced,
-    ...scale,
+    ...(kindsOfSubresources[name] ?? { kind: resource.kind }),
     verbs: answered[name],
   };
 }
@@ -134,24 +143,21 @@ export function aggregated(registry: Registry, isCore: boolean): Tree {
       versions: group.versions.map((version) => ({
         version,
         freshness: 'Current',
-        resources: servedIn(registry, group.name, version).map((served) =>
-          aggregatedResource(served, group.name, version),
-        ),
+        resources: servedIn(registry, group.name, version).map((served) => aggregatedResource(served)),
       })),
     })),
   };
 }
 
-function aggregatedResource({ resource, version: at }: Served, group: string, version: string): Tree {
-  const kind = { group, version, kind: resource.kind };
+function aggregatedResource({ resource, version: at }: Served): Tree {
   const subresources = subresourcesOf(resource, at).map((name) => ({
     subresource: name,
-    responseKind: name === 'scale' ? { group: 'autoscaling', version: 'v1', kind: 'Scale' } : kind,
+    responseKind: { group: '', version: '', kind: resource.kind, ...kindsOfSubresources[name] },
     verbs: answered[name],
   }));
   return {
     resource: resource.resource,
-    responseKind: kind,
+    responseKind: { group: '', version: '', kind: resource.kind },
     scope: resource.isNamespaced ? 'Namespaced' : 'Cluster',
     singularResource: resource.singular,
     verbs: resource.verbs,

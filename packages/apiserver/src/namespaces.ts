@@ -1,7 +1,8 @@
 // The life of a namespace after it is made and after it is deleted.
 //   made → has a default service account        deleted → Terminating → emptied → finalized → gone
+import { initialRoles } from './access/roles.ts';
 import type { Cluster } from './cluster.ts';
-import { timeText, type KubeObject } from './object.ts';
+import type { KubeObject } from './object.ts';
 import type { Own } from './own.ts';
 import { keyOf } from './resource.ts';
 import { decode } from './store.ts';
@@ -11,7 +12,8 @@ const initial = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 
 /** Makes what every cluster starts with: its first namespaces and the service of the server itself, at the first address of the range. */
 export async function bootstrap(own: Own, serverAddress: string): Promise<void> {
-  for (const name of initial) await own.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  await Promise.all(initial.map((name) => own.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })));
+  await Promise.all(initialRoles().map((role) => own.create(role)));
   await own.create({
     apiVersion: 'v1',
     kind: 'Service',
@@ -25,18 +27,23 @@ export async function settleNamespace(cluster: Cluster, own: Own, name: string):
   const entry = cluster.store.get(keyOf(namespaceKey, '', name));
   if (!entry) return;
   const namespace = decode(entry.text);
-  if (!namespace.metadata.deletionTimestamp) return ensureAccount(cluster, own, name);
+  if (!namespace.metadata.deletionTimestamp) return furnish(cluster, own, name);
   await emptyOut(cluster, own, name);
   if (isEmpty(cluster, name)) await finalize(own, namespace);
 }
 
-async function ensureAccount(cluster: Cluster, own: Own, namespace: string): Promise<void> {
-  const key = keyOf({ group: '', resource: 'serviceaccounts', isNamespaced: true }, namespace, 'default');
-  if (cluster.store.get(key)) return;
+const rootNote =
+  'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
+
+/** What every namespace has: an account for its pods, and the authority they are to believe. */
+async function furnish(cluster: Cluster, own: Own, namespace: string): Promise<void> {
+  await own.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace } });
+  if (cluster.authority === undefined) return;
   await own.create({
     apiVersion: 'v1',
-    kind: 'ServiceAccount',
-    metadata: { name: 'default', namespace, creationTimestamp: timeText(cluster.clock.now()) },
+    kind: 'ConfigMap',
+    metadata: { name: 'kube-root-ca.crt', namespace, annotations: { 'kubernetes.io/description': rootNote } },
+    data: { 'ca.crt': cluster.authority },
   });
 }
 

@@ -3,7 +3,7 @@ import type { Cluster, UserInfo } from './cluster.ts';
 import { splitApiVersion, type KubeObject, type Tree } from './object.ts';
 import { remove, type DeleteOptions } from './remove.ts';
 import { targetOf, type Call } from './request.ts';
-import { storageVersionOf, type Resource } from './resource.ts';
+import { keyOf, storageVersionOf, type Resource } from './resource.ts';
 import { create, update, type Place } from './write.ts';
 import { ok, type Status } from './status.ts';
 
@@ -66,6 +66,8 @@ export function own(cluster: Cluster): Own {
       const resource = cluster.registry.findKind(group, object.kind);
       if (!resource) throw new Error(`bug: the server does not know its own ${object.kind} of ${group}/${version}`);
       const { name = '', namespace = '' } = object.metadata;
+      // Not asked of admission: a webhook that is not up yet must not hold up a start that has nothing to make.
+      if (cluster.store.get(keyOf(resource, namespace, name))) return;
       const made = await create(placeOf(resource, { name, namespace, subresource: '' }, 'create'), object);
       if (!made.ok) expectGone(made.status, 409, 404, 403);
     },

@@ -1,7 +1,7 @@
 // Deleting: at once, after a grace period, or once finalizers are off; one object or a whole selection.
-import { admitted } from './admit.ts';
+import { admitted, approved } from './admission/admit.ts';
 import { readOptions } from './body.ts';
-import { timeText, isTree, type KubeObject } from './object.ts';
+import { timeText, isTree, type KubeObject, type Tree } from './object.ts';
 import { objectIn, selectionOf } from './read.ts';
 import { keyOf } from './resource.ts';
 import { decode } from './store.ts';
@@ -16,10 +16,13 @@ export interface DeleteOptions {
 }
 
 /** Options of a DELETE, from its body and, over it, its query. */
-export async function deleteOptions({ call }: Place): Promise<Result<DeleteOptions>> {
-  const options = await readOptions(call.request);
-  if (!options.ok) return options;
-  const body = options.value;
+export async function deleteOptions(place: Place): Promise<Result<DeleteOptions>> {
+  const options = await readOptions(place.call.request);
+  return options.ok ? deleteOptionsOf(place, options.value) : options;
+}
+
+/** Options of a delete, from a `DeleteOptions` and, over it, the call's query. */
+export function deleteOptionsOf({ call }: Place, body: Tree): Result<DeleteOptions> {
   const grace = call.query.get('gracePeriodSeconds');
   const seconds = grace === null ? body.gracePeriodSeconds : Number(grace);
   if (seconds !== undefined && seconds !== null && (!Number.isInteger(seconds) || Number(seconds) < 0)) {
@@ -69,15 +72,12 @@ export async function remove(
     const old = objectIn(entry, place);
     const expected = checkPreconditions(place, old, options.preconditions);
     if (!expected.ok) return expected;
-    const admission = await admitted(cluster, call, {
-      operation: 'DELETE',
-      resource,
-      name,
-      namespace,
-      oldObject: old,
-      isDryRun: options.dryRun === true,
-    });
+    const asked = { operation: 'DELETE', resource, name, namespace, oldObject: old } as const;
+    const isTrial = options.dryRun === true;
+    const admission = await admitted(cluster, call, { ...asked, isDryRun: isTrial });
     if (!admission.ok) return admission;
+    const approval = await approved(cluster, call, { ...asked, isDryRun: isTrial });
+    if (!approval.ok) return approval;
     const next = marked(place, decode(entry.text), options);
     if (!next) {
       if (!options.dryRun) await cluster.store.remove(key, decode(entry.text));

@@ -1,14 +1,17 @@
 // Requests about resources: which verb on which resource or subresource goes to which part of the server.
 import type { Serving } from './answer.ts';
-import { bind } from './binding.ts';
-import { checkFields, checkKind, readObject } from './body.ts';
+import { isReview, review } from './access/reviews.ts';
+import { requestToken } from './access/token-request.ts';
+import { bind } from './pods/binding.ts';
+import { evict } from './pods/eviction.ts';
+import { readLog } from './pods/log.ts';
 import { apiVersionOf, type KubeObject } from './object.ts';
 import { patch } from './patch-body.ts';
+import { posted } from './posted.ts';
 import { readList, readOne } from './read.ts';
 import { deleteOptions, remove, removeAll } from './remove.ts';
 import type { Call } from './request.ts';
 import { json, statusResponse, withWarnings } from './response.ts';
-import { isReview, review } from './reviews.ts';
 import { readScale, writeScale } from './scale.ts';
 import { methodNotAllowed, noSuchResource, ok, qualified, refuse, type Result, type Status } from './status.ts';
 import { objectResponse } from './object-response.ts';
@@ -33,7 +36,7 @@ const needsNamespace = (call: Call): boolean =>
 async function answerPlace(serving: Serving, place: Place): Promise<Response> {
   const { call, resource } = place;
   const { verb, subresource } = call.target;
-  if (subresource !== '') return answerSubresource(place);
+  if (subresource !== '') return answerSubresource(serving, place);
   if (!resource.verbs.includes(verb)) return statusResponse(methodNotAllowed());
   if (isReview(qualified(resource))) return answerReview(serving, place);
   switch (verb) {
@@ -58,9 +61,12 @@ async function answerPlace(serving: Serving, place: Place): Promise<Response> {
   }
 }
 
-async function answerSubresource(place: Place): Promise<Response> {
+async function answerSubresource(serving: Serving, place: Place): Promise<Response> {
   const { call, version, resource } = place;
   const { verb, subresource } = call.target;
+  const own = ownSubresources[`${resource.resource}/${subresource}`];
+  if (own && resource.group === '')
+    return own.verb === verb ? own.answer(place, serving) : statusResponse(methodNotAllowed());
   const isStatus = subresource === 'status' && version.hasStatus;
   const isFinalize = subresource === 'finalize' && resource.subresources.includes('finalize');
   if (subresource === 'scale' && version.scale) {
@@ -68,7 +74,6 @@ async function answerSubresource(place: Place): Promise<Response> {
     if (verb === 'update' || verb === 'patch') return object(await writeScale(place, version.scale));
     return statusResponse(methodNotAllowed());
   }
-  if (subresource === 'binding' && resource.resource === 'pods' && verb === 'create') return bound(await bind(place));
   if (!isStatus && !isFinalize) return statusResponse(noSuchResource());
   if (verb === 'get' && isStatus) return text(readOne(place));
   if (verb === 'update') return written(place, await replace(place));
@@ -76,7 +81,26 @@ async function answerSubresource(place: Place): Promise<Response> {
   return statusResponse(methodNotAllowed());
 }
 
-const bound = (result: Result<Written>): Response =>
+interface OwnSubresource {
+  verb: string;
+  answer(place: Place, serving: Serving): Promise<Response>;
+}
+
+/** Subresources that are neither a part of the object nor a scale: each with the one verb it has. */
+const ownSubresources: Record<string, OwnSubresource> = {
+  'pods/binding': { verb: 'create', answer: async (place) => accepted(await bind(place)) },
+  'pods/eviction': { verb: 'create', answer: async (place) => accepted(await evict(place)) },
+  'pods/log': { verb: 'get', answer: readLog },
+  'serviceaccounts/token': {
+    verb: 'create',
+    async answer(place, { authenticators }) {
+      const token = await requestToken(place, authenticators.accounts);
+      return token.ok ? json(token.value, 201) : statusResponse(token.status);
+    },
+  },
+};
+
+const accepted = (result: Result<unknown>): Response =>
   result.ok
     ? json({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }, 201)
     : statusResponse(result.status);
@@ -98,25 +122,14 @@ function written(place: Place, result: Result<Written>): Response {
   return objectResponse(place, result.value.object, result.value.isNew ? 201 : 200);
 }
 
-async function bodyOf(place: Place): Promise<Result<KubeObject>> {
-  const dryRun = checkDryRun(place.call);
-  if (!dryRun.ok) return dryRun;
-  const body = await readObject(place.call);
-  if (!body.ok) return body;
-  const kind = checkKind(body.value.object, place.resource, place.version);
-  if (!kind.ok) return kind;
-  const fields = checkFields(place.call, { ...place, ...body.value });
-  return fields.ok ? ok(body.value.object) : fields;
-}
-
 async function post(place: Place): Promise<Result<Written>> {
   if (place.call.target.name !== '') return refuse(methodNotAllowed());
-  const body = await bodyOf(place);
+  const body = await posted(place);
   return body.ok ? create(place, body.value) : body;
 }
 
 async function replace(place: Place): Promise<Result<Written>> {
-  const body = await bodyOf(place);
+  const body = await posted(place);
   return body.ok ? update(place, { change: () => ok(body.value) }) : body;
 }
 
@@ -164,12 +177,12 @@ async function deletedAll(place: Place): Promise<Response> {
 
 async function answerReview(serving: Serving, place: Place): Promise<Response> {
   const { cluster, call } = place;
-  const body = await bodyOf(place);
+  const body = await posted(place);
   if (!body.ok) return statusResponse(body.status);
-  const answer = review(qualified(place.resource), {
+  const answer = await review(qualified(place.resource), {
     cluster,
     user: call.user,
-    tokens: serving.tokens,
+    authenticators: serving.authenticators,
     object: body.value,
   });
   return answer.ok ? json(answer.value, 201) : statusResponse(answer.status);

@@ -108,6 +108,12 @@ export function parseFieldSelector(text: string): Result<FieldRequirement[]> {
   return ok(out);
 }
 
+/** Whether labels fit a `metav1.LabelSelector`; an empty one fits all, one that cannot be read none. */
+export function matchesSelector(selector: Parameters<typeof selectorText>[0], labels: Record<string, string>): boolean {
+  const parsed = parseLabelSelector(selectorText(selector));
+  return parsed.ok && parsed.value(labels);
+}
+
 /** A `metav1.LabelSelector` (matchLabels, matchExpressions) as text, so there is one evaluator. */
 export function selectorText(selector: {
   matchLabels?: Record<string, string>;

@@ -85,6 +85,12 @@ export const expired = (message: string): Status => failure(410, 'Expired', mess
 export const internal = (message: string): Status =>
   failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 
+/** A failure of something behind the server, told as it came: no reason is known for it. */
+export function unexplained(message: string): Status {
+  const { reason: _, ...status } = failure(500, '', message);
+  return status;
+}
+
 export function forbidden(at: ResourceName, name: string, why: string): Status {
   const subject = name ? `${qualified(at)} "${name}" is forbidden` : `${qualified(at)} is forbidden`;
   return failure(403, 'Forbidden', `${subject}: ${why}`, detailsOf(at, name));

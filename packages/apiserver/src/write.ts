@@ -1,25 +1,17 @@
 // Creating and changing objects: one pipeline for POST, PUT, PATCH, apply, and the status and scale subresources.
-import { admitted } from './admit.ts';
-import { nameSuffix, uuid, type Cluster } from './cluster.ts';
-import { invalidValue } from './field-error.ts';
-import { isEqual, timeText, without, type KubeObject } from './object.ts';
+import { checkEscalation } from './access/escalation.ts';
+import { admitted, approved } from './admission/admit.ts';
+import type { Attributes } from './admission/attributes.ts';
+import type { Cluster } from './cluster.ts';
+import { timeText, type KubeObject } from './object.ts';
+import { checkNamespace, startMetadata, startStatus } from './object-start.ts';
+import { bySubresource, checkPreconditions, countGeneration, keepServerFields } from './object-change.ts';
 import { isSame, trackUpdate } from './patch/managed-fields.ts';
 import { managerOf, type Call } from './request.ts';
 import { keyOf, type Resource, type Version } from './resource.ts';
 import { fillDefaults } from './schema/prune.ts';
 import { decode } from './store.ts';
-import {
-  alreadyExists,
-  badRequest,
-  conflict,
-  forbidden,
-  invalid,
-  modified,
-  notFound,
-  ok,
-  refuse,
-  type Result,
-} from './status.ts';
+import { alreadyExists, badRequest, invalid, notFound, ok, refuse, type Cause, type Result } from './status.ts';
 import { problemsOf } from './validity.ts';
 
 export interface Place {
@@ -48,7 +40,7 @@ export const nameOf = ({ resource }: Place) => ({ group: resource.group, resourc
 
 /** Creates `object`, whose kind and fields were checked. Server-side apply has recorded its managers already (`isTracked`). */
 export async function create(place: Place, object: KubeObject, isTracked = false): Promise<Result<Written>> {
-  const { cluster, call, resource, version } = place;
+  const { cluster, call, resource } = place;
   const managers = object.metadata.managedFields;
   const started = startMetadata(place, object);
   if (!started.ok) return started;
@@ -56,21 +48,9 @@ export async function create(place: Place, object: KubeObject, isTracked = false
   settle(place, object, undefined);
   const open = checkNamespace(place, object);
   if (!open.ok) return open;
-  const name = object.metadata.name ?? '';
-  const namespace = object.metadata.namespace ?? '';
-  const admission = await admitted(cluster, call, {
-    operation: 'CREATE',
-    resource,
-    name,
-    namespace,
-    object,
-    isDryRun: isDryRun(call),
-  });
-  if (!admission.ok) return admission;
-  const next = admission.value ?? object;
-  settle(place, next, undefined);
-  const causes = problemsOf({ cluster, resource, version, object: next, old: undefined });
-  if (causes.length > 0) return refuse(invalid(resource, next.metadata.name ?? '', causes));
+  const reviewed = await reviewedWrite(place, object, undefined);
+  if (!reviewed.ok) return reviewed;
+  const next = reviewed.value;
   if (isTracked && managers) next.metadata.managedFields = managers;
   else track(place, undefined, next);
   const key = keyOf(resource, next.metadata.namespace, next.metadata.name);
@@ -84,75 +64,40 @@ export async function create(place: Place, object: KubeObject, isTracked = false
   });
 }
 
-function startMetadata(place: Place, object: KubeObject): Result<void> {
-  const { cluster, call, resource } = place;
-  const { metadata } = object;
-  if (metadata.resourceVersion) return refuse(badRequest('resourceVersion should not be set on objects to be created'));
-  const named = checkNamespaceName(place, object);
-  if (!named.ok) return named;
-  if (!metadata.name && metadata.generateName) metadata.name = metadata.generateName.slice(0, 58) + nameSuffix(cluster);
-  for (const field of ['deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const) delete metadata[field];
-  metadata.uid = uuid(cluster);
-  metadata.creationTimestamp = timeText(cluster.clock.now());
-  delete metadata.generation;
-  if (resource.isCustom || resource.rules.hasGeneration) metadata.generation = 1;
-  delete metadata.managedFields;
-  if (call.target.name && metadata.name !== call.target.name) {
-    return refuse(
-      badRequest(
-        `the name of the object (${metadata.name ?? ''}) does not match the name on the URL (${call.target.name})`,
-      ),
-    );
-  }
-  return ok(undefined);
-}
-
-/** A new object has no status of its writer's making; a node alone comes with what its kubelet knows. */
-function startStatus({ resource, version }: Place, object: KubeObject): void {
-  if (!version.hasStatus || resource.resource === 'nodes') return;
-  if (resource.isCustom) delete object.status;
-  else object.status = {};
-}
-
-function checkNamespaceName({ call, resource }: Place, object: KubeObject): Result<void> {
-  const { metadata } = object;
-  if (!resource.isNamespaced) {
-    delete metadata.namespace;
-    return ok(undefined);
-  }
-  const wanted = call.target.namespace;
-  if (metadata.namespace && metadata.namespace !== wanted) {
-    return refuse(badRequest('the namespace of the provided object does not match the namespace sent on the request'));
-  }
-  if (!wanted) return refuse(badRequest('an empty namespace may not be set during creation'));
-  metadata.namespace = wanted;
-  return ok(undefined);
-}
-
-/** New objects need a namespace that is there and is not being deleted. */
-function checkNamespace(place: Place, object: KubeObject): Result<void> {
-  const { namespace } = object.metadata;
-  if (!place.resource.isNamespaced || !namespace) return ok(undefined);
-  const entry = place.cluster.store.get(
-    keyOf({ group: '', resource: 'namespaces', isNamespaced: false }, '', namespace),
-  );
-  if (!entry) return refuse(notFound({ group: '', resource: 'namespaces' }, namespace));
-  if (!decode(entry.text).metadata.deletionTimestamp) return ok(undefined);
-  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
-  const status = forbidden(nameOf(place), object.metadata.name ?? '', why);
-  return refuse({
-    ...status,
-    details: {
-      ...status.details,
-      causes: [
-        {
-          reason: 'NamespaceTerminating',
-          message: `namespace ${namespace} is being terminated`,
-          field: 'metadata.namespace',
-        },
-      ],
-    },
-  });
+/*
+   mutating webhooks and in-process checks → defaults → grants → schema, rules, kind → validating webhooks
+   The object as it may be kept, or the first refusal on that way.
+*/
+async function reviewedWrite(
+  place: Place,
+  object: KubeObject,
+  old: KubeObject | undefined,
+): Promise<Result<KubeObject>> {
+  const { cluster, call, resource, version } = place;
+  const { name = '', namespace = '' } = (old ?? object).metadata;
+  const problems = (one: KubeObject): Cause[] => problemsOf({ cluster, resource, version, object: one, old });
+  const asked: Attributes = {
+    operation: old ? 'UPDATE' : 'CREATE',
+    resource,
+    name,
+    namespace,
+    object,
+    oldObject: old,
+    isDryRun: isDryRun(call),
+    problems,
+  };
+  const admission = await admitted(cluster, call, asked);
+  if (!admission.ok) return admission;
+  const next = admission.value ?? object;
+  if (old) keepServerFields(next, old);
+  settle(place, next, old);
+  if (old) countGeneration(place, next, old);
+  const granted = checkEscalation({ cluster, user: call.user, resource, object: next, old });
+  if (!granted.ok) return granted;
+  const causes = problems(next);
+  if (causes.length > 0) return refuse(invalid(resource, next.metadata.name ?? '', causes));
+  const approval = await approved(cluster, call, { ...asked, object: next });
+  return approval.ok ? ok(next) : approval;
 }
 
 /** Brings an object into its stored shape: what a writer may not set, schema defaults, the kind's own. Safe to repeat. */
@@ -219,29 +164,15 @@ interface Pending {
 }
 
 async function finish(place: Place, { key, old, next: wanted, isTracked }: Pending): Promise<Result<Written>> {
-  const { cluster, call, resource, version } = place;
+  const { cluster, call, resource } = place;
   const expected = checkPreconditions(place, wanted, old);
   if (!expected.ok) return expected;
   keepServerFields(wanted, old);
   const scoped = bySubresource(place, wanted, old);
   settle(place, scoped, old);
-  const { name = '', namespace = '' } = old.metadata;
-  const admission = await admitted(cluster, call, {
-    operation: 'UPDATE',
-    resource,
-    name,
-    namespace,
-    object: scoped,
-    oldObject: old,
-    isDryRun: isDryRun(call),
-  });
-  if (!admission.ok) return admission;
-  const next = admission.value ?? scoped;
-  keepServerFields(next, old);
-  settle(place, next, old);
-  countGeneration(place, next, old);
-  const causes = problemsOf({ cluster, resource, version, object: next, old });
-  if (causes.length > 0) return refuse(invalid(resource, name, causes));
+  const reviewed = await reviewedWrite(place, scoped, old);
+  if (!reviewed.ok) return reviewed;
+  const next = reviewed.value;
   if (!isTracked) track(place, old, next);
   const given = giveAddresses(place, next, old);
   if (!given.ok) return given;
@@ -267,94 +198,3 @@ export const isHeld = (object: KubeObject): boolean =>
 
 const storedApiVersion = (resource: Resource): string =>
   resource.group ? `${resource.group}/${resource.storageVersion}` : resource.storageVersion;
-
-function checkPreconditions(place: Place, next: KubeObject, old: KubeObject): Result<void> {
-  const { metadata } = next;
-  const name = old.metadata.name ?? '';
-  if (metadata.uid && metadata.uid !== old.metadata.uid) {
-    return refuse(
-      conflict(
-        nameOf(place),
-        name,
-        `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${old.metadata.uid ?? ''}`,
-      ),
-    );
-  }
-  if (metadata.resourceVersion && metadata.resourceVersion !== old.metadata.resourceVersion)
-    return refuse(modified(nameOf(place), name));
-  if (!metadata.resourceVersion && place.resource.isCustom && place.call.target.verb === 'update') {
-    return refuse(
-      invalid(place.resource, name, [
-        {
-          ...invalidValue('metadata.resourceVersion', 0, 'must be specified for an update'),
-          message: 'Invalid value: 0x0: must be specified for an update',
-        },
-      ]),
-    );
-  }
-  if (metadata.name && metadata.name !== name) {
-    return refuse(badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`));
-  }
-  if (metadata.namespace && metadata.namespace !== old.metadata.namespace) {
-    return refuse(badRequest('the namespace of the provided object does not match the namespace sent on the request'));
-  }
-  return ok(undefined);
-}
-
-const serverFields = [
-  'name',
-  'namespace',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'selfLink',
-] as const;
-
-function keepServerFields({ metadata }: KubeObject, old: KubeObject): void {
-  for (const field of serverFields) {
-    if (old.metadata[field] === undefined) delete metadata[field];
-    else Object.assign(metadata, { [field]: old.metadata[field] });
-  }
-}
-
-/** A write to the object leaves its status alone; a write to its status leaves the rest alone. */
-function bySubresource({ call, version, resource }: Place, next: KubeObject, old: KubeObject): KubeObject {
-  if (call.target.subresource === 'status') {
-    const { managedFields, ...metadata } = resource.isCustom
-      ? old.metadata
-      : { ...next.metadata, labels: old.metadata.labels };
-    const kept = {
-      ...old,
-      metadata: {
-        ...metadata,
-        ...(managedFields || next.metadata.managedFields
-          ? { managedFields: next.metadata.managedFields ?? managedFields }
-          : {}),
-      },
-    } as KubeObject;
-    if (!('labels' in old.metadata)) delete kept.metadata.labels;
-    if (next.status === undefined) delete kept.status;
-    else kept.status = next.status;
-    return kept;
-  }
-  const isNamespace = resource.group === '' && resource.resource === 'namespaces';
-  // The finalizers of a namespace's spec are the emptying of it: only /finalize takes them off.
-  if (isNamespace && call.target.subresource === 'finalize')
-    return { ...old, metadata: next.metadata, spec: next.spec };
-  if (isNamespace) next.spec = old.spec;
-  if (!version.hasStatus) return next;
-  if (old.status === undefined) delete next.status;
-  else next.status = old.status;
-  return next;
-}
-
-/** A change of what is wanted is a new generation; metadata and status are not what is wanted. */
-function countGeneration({ resource, version }: Place, next: KubeObject, old: KubeObject): void {
-  if (!resource.isCustom && !resource.rules.hasGeneration) return;
-  const aside = version.hasStatus ? ['metadata', 'apiVersion', 'status'] : ['metadata', 'apiVersion'];
-  const wanted = (object: KubeObject) => without(object, ...aside);
-  if (!isEqual(wanted(next), wanted(old))) next.metadata.generation = (old.metadata.generation ?? 0) + 1;
-}

@@ -48,11 +48,11 @@ function attempt(rule: ValidationRule): Compiled | string {
   }
 }
 
-const firstLine = (error: unknown): string =>
+export const firstLine = (error: unknown): string =>
   error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
 
 /** The expression with every call of `matches` made safe, found by its place in the syntax tree and not by its looks. */
-function safeText(text: string, env: Environment): string {
+export function safeText(text: string, env: Environment): string {
   const places: number[] = [];
   for (const node of nodesOf(env.parse(text).ast)) {
     const after =

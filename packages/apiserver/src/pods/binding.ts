@@ -1,8 +1,8 @@
 // The binding subresource of a pod: a scheduler gives it a node, once.
-import { readObject } from './body.ts';
-import { isTree, timeText, treeOf, type KubeObject, type Tree } from './object.ts';
-import { badRequest, conflict, ok, refuse, type Result } from './status.ts';
-import { nameOf, update, type Place, type Written } from './write.ts';
+import { readObject } from '../body.ts';
+import { isTree, timeText, treeOf, type KubeObject, type Tree } from '../object.ts';
+import { badRequest, conflict, ok, refuse, type Result } from '../status.ts';
+import { nameOf, update, type Place, type Written } from '../write.ts';
 
 /** POST of a Binding: its target becomes the pod's node. 409 when the pod has one already, or is being deleted. */
 export async function bind(place: Place): Promise<Result<Written>> {

@@ -1,0 +1,43 @@
+// The way of a write through admission.
+//   mutating webhooks → in-process checks → (defaults, validation) → validating webhooks
+import type { Cluster, Denial } from '../cluster.ts';
+import { isTree, type KubeObject } from '../object.ts';
+import type { Call } from '../request.ts';
+import { failure, invalid, ok, qualified, refuse, type Result } from '../status.ts';
+import { reviewOf, type Attributes } from './attributes.ts';
+import { mutated, validated } from './webhooks.ts';
+
+/** The object as webhooks and in-process checks leave it (for DELETE undefined), or the refusal. */
+export async function admitted(
+  cluster: Cluster,
+  call: Call,
+  asked: Attributes,
+): Promise<Result<KubeObject | undefined>> {
+  const changed = await mutated({ cluster, call, asked });
+  if (!changed.ok) return changed;
+  let object = changed.value;
+  for (const admit of cluster.admit) {
+    const verdict = await admit(reviewOf(call, asked, object));
+    if (!verdict.allowed) return refuse(refusal(asked, object, verdict.status));
+    call.warnings.push(...(verdict.warnings ?? []));
+    if (isTree(verdict.object)) object = verdict.object as KubeObject;
+  }
+  return ok(object);
+}
+
+/** Asks the validating webhooks about a write that is as it will be kept. */
+export const approved = (cluster: Cluster, call: Call, asked: Attributes): Promise<Result<void>> =>
+  validated({ cluster, call, asked });
+
+function refusal(asked: Attributes, object: KubeObject | undefined, status: Denial | undefined) {
+  const causes = object ? (asked.problems?.(object) ?? []) : [];
+  if (causes.length > 0) return invalid(asked.resource, asked.name, causes);
+  const at = { group: asked.resource.group, resource: asked.resource.resource };
+  const message = status?.message ?? `${qualified(at)} "${asked.name}" was refused by admission without explanation`;
+  return failure(status?.code ?? 403, status?.reason ?? 'Forbidden', message, {
+    ...(asked.name ? { name: asked.name } : {}),
+    ...(at.group ? { group: at.group } : {}),
+    kind: status?.reason === 'Invalid' ? asked.resource.kind : at.resource,
+    ...(status?.details?.causes ? { causes: status.details.causes } : {}),
+  });
+}

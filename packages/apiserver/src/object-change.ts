@@ -1,0 +1,96 @@
+// What a change of an object may touch: the version it expects, the fields that are the server's, the part its subresource has.
+import { invalidValue } from './field-error.ts';
+import { isEqual, without, type KubeObject } from './object.ts';
+import { badRequest, conflict, invalid, modified, ok, refuse, type Result } from './status.ts';
+import { nameOf, type Place } from './write.ts';
+
+export function checkPreconditions(place: Place, next: KubeObject, old: KubeObject): Result<void> {
+  const { metadata } = next;
+  const name = old.metadata.name ?? '';
+  if (metadata.uid && metadata.uid !== old.metadata.uid) {
+    return refuse(
+      conflict(
+        nameOf(place),
+        name,
+        `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${old.metadata.uid ?? ''}`,
+      ),
+    );
+  }
+  if (metadata.resourceVersion && metadata.resourceVersion !== old.metadata.resourceVersion)
+    return refuse(modified(nameOf(place), name));
+  if (!metadata.resourceVersion && place.resource.isCustom && place.call.target.verb === 'update') {
+    return refuse(
+      invalid(place.resource, name, [
+        {
+          ...invalidValue('metadata.resourceVersion', 0, 'must be specified for an update'),
+          message: 'Invalid value: 0x0: must be specified for an update',
+        },
+      ]),
+    );
+  }
+  if (metadata.name && metadata.name !== name) {
+    return refuse(badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`));
+  }
+  if (metadata.namespace && metadata.namespace !== old.metadata.namespace) {
+    return refuse(badRequest('the namespace of the provided object does not match the namespace sent on the request'));
+  }
+  return ok(undefined);
+}
+
+const serverFields = [
+  'name',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'selfLink',
+] as const;
+
+export function keepServerFields({ metadata }: KubeObject, old: KubeObject): void {
+  for (const field of serverFields) {
+    if (old.metadata[field] === undefined) delete metadata[field];
+    else Object.assign(metadata, { [field]: old.metadata[field] });
+  }
+}
+
+/** A write to the object leaves its status alone; a write to its status leaves the rest alone. */
+export function bySubresource({ call, version, resource }: Place, next: KubeObject, old: KubeObject): KubeObject {
+  if (call.target.subresource === 'status') {
+    const { managedFields, ...metadata } = resource.isCustom
+      ? old.metadata
+      : { ...next.metadata, labels: old.metadata.labels };
+    const kept = {
+      ...old,
+      metadata: {
+        ...metadata,
+        ...(managedFields || next.metadata.managedFields
+          ? { managedFields: next.metadata.managedFields ?? managedFields }
+          : {}),
+      },
+    } as KubeObject;
+    if (!('labels' in old.metadata)) delete kept.metadata.labels;
+    if (next.status === undefined) delete kept.status;
+    else kept.status = next.status;
+    return kept;
+  }
+  const isNamespace = resource.group === '' && resource.resource === 'namespaces';
+  // The finalizers of a namespace's spec are the emptying of it: only /finalize takes them off.
+  if (isNamespace && call.target.subresource === 'finalize')
+    return { ...old, metadata: next.metadata, spec: next.spec };
+  if (isNamespace) next.spec = old.spec;
+  if (!version.hasStatus) return next;
+  if (old.status === undefined) delete next.status;
+  else next.status = old.status;
+  return next;
+}
+
+/** A change of what is wanted is a new generation; metadata and status are not what is wanted. */
+export function countGeneration({ resource, version }: Place, next: KubeObject, old: KubeObject): void {
+  if (!resource.isCustom && !resource.rules.hasGeneration) return;
+  const aside = version.hasStatus ? ['metadata', 'apiVersion', 'status'] : ['metadata', 'apiVersion'];
+  const wanted = (object: KubeObject) => without(object, ...aside);
+  if (!isEqual(wanted(next), wanted(old))) next.metadata.generation = (old.metadata.generation ?? 0) + 1;
+}
