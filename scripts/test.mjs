@@ -1,4 +1,4 @@
-// `npm test`: sets up what is missing, then types, lint, format and every test. Arguments go to the runner.
+// `npm test`: sets up what is missing, then types, lint and every test. Arguments go to the runner.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { bin, installPackages, installSystemPackages, requireNode, root, run, say } from './setup.mjs';
@@ -10,7 +10,6 @@ mkdirSync(join(root, 'dist'), { recursive: true });
 for (const [name, command, args] of [
   ['types', bin('tsc'), ['-p', '.']],
   ['lint', bin('oxlint'), ['--quiet']],
-  ['format', bin('oxfmt'), ['--check']],
 ]) {
   say(`${name} …`);
   if (run(command, args) !== 0) {

@@ -2,9 +2,4 @@
 export { fakeClock, type FakeClock } from './fake-clock.ts';
 export { golden, type GoldenInput, type GoldenRun } from './golden.ts';
 export { type KubePlace, type KubeSuite, testKube } from './kube-conformance.ts';
-export {
-  testProvider,
-  type FaultCode,
-  type ProviderPlace,
-  type ProviderSuite,
-} from './provider-conformance.ts';
+export { testProvider, type FaultCode, type ProviderPlace, type ProviderSuite } from './provider-conformance.ts';
