@@ -1,0 +1,75 @@
+// The embedded API server against the recorded answers of a real one.
+import { apiServer, memory, type ApiServer } from '@fairlead/apiserver';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fakeClock } from '../fake-clock.ts';
+import {
+  beginChapter,
+  chapters,
+  difference,
+  embeddedPlace,
+  known,
+  readRecording,
+  type Begun,
+  type Place,
+} from './index.ts';
+
+const users = [
+  { token: 'admin', user: 'admin', groups: ['system:masters'] },
+  { token: 'joe', user: 'joe', groups: ['people'] },
+];
+const expected = known.read();
+const found: Record<string, string> = {};
+const reports: string[] = [];
+let server: ApiServer;
+let place: Place;
+
+beforeAll(async () => {
+  const clock = fakeClock(Date.parse('2026-01-02T03:04:05Z'));
+  let seed = 0;
+  server = await apiServer({
+    storage: memory(),
+    clock,
+    random: (bytes) =>
+      Uint8Array.from({ length: bytes }, () => (seed = (seed * 1103515245 + 12345) % 2147483648) >> 16),
+    name: 'conformance',
+    tokens: users,
+    report: (message) => reports.push(message),
+  });
+  place = embeddedPlace(server, clock.advance, Object.fromEntries(users.map(({ user, token }) => [user, token])));
+});
+
+afterAll(async () => {
+  await server.close();
+  if (process.env['KNOWN'] === 'update') known.write(found);
+});
+
+for (const chapter of chapters) {
+  const recording = readRecording(chapter.name);
+  let begun: Promise<Begun> | undefined;
+  for (const one of chapter.cases.filter(({ realOnly }) => realOnly === undefined))
+    test(`${chapter.name}: ${one.name}`, async () => {
+      begun ??= beginChapter(place, chapter);
+      const { failed, run } = await begun;
+      const answers = recording?.cases[one.name];
+      if (!answers) throw new Error('this case has no recorded answers: npm run test:kube -- --record');
+      const differs = difference(answers, failed ?? (await run(one)));
+      if (differs !== undefined) found[one.name] = differs;
+      if (process.env['KNOWN'] !== 'update') expect(differs).toBe(expected[one.name]);
+    });
+}
+
+test('the suite has at least 300 cases, and no two of one name', () => {
+  const names = chapters.flatMap(({ cases }) => cases.map(({ name }) => name));
+  expect(names.length).toBeGreaterThanOrEqual(300);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test('every recorded answer and every known difference belongs to a case', () => {
+  const names = new Set(chapters.flatMap(({ cases }) => cases.map(({ name }) => name)));
+  const recorded = chapters.flatMap(({ name }) => Object.keys(readRecording(name)?.cases ?? {}));
+  expect([...recorded, ...Object.keys(expected)].filter((name) => !names.has(name))).toEqual([]);
+});
+
+test('no case made the embedded server fail', () => {
+  expect(reports).toEqual([]);
+});

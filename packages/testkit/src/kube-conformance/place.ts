@@ -1,0 +1,53 @@
+// Where the suite runs: an API server behind a function, and its way of letting time pass.
+
+export interface Sending {
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+  signal?: AbortSignal;
+}
+
+/** The part of a Response that the suite reads; both Node's and undici's have it. */
+export interface Answered {
+  status: number;
+  headers: { get(name: string): string | null };
+  text(): Promise<string>;
+  body: { getReader(): { read(): Promise<{ done: boolean; value?: Uint8Array }> } } | null;
+}
+
+/** An API server. Cases leave no more in it than their namespaces, so a shared one can be given. */
+export interface Place {
+  /** `path` begins with a slash. Follows no redirects. */
+  send(path: string, sending: Sending): Promise<Answered>;
+  /** Bearer tokens by user; `admin` must be there and may do everything, others are impersonated when absent. */
+  tokens: Readonly<Record<string, string>>;
+  /** Lets `ms` pass for the server; early when `signal` aborts. */
+  pass(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Tells one run on this server from another, where the server outlives the run; part of names, so a DNS label. */
+  run: string;
+}
+
+export interface EmbeddedServer {
+  answer(request: Request): Promise<Response>;
+  /** Resolves when the server's own controllers are at rest. */
+  idle(): Promise<void>;
+}
+
+/** A server in this process, whose clock moves by `advance` only. */
+export function embeddedPlace(
+  server: EmbeddedServer,
+  advance: (ms: number) => Promise<void>,
+  tokens: Place['tokens'],
+): Place {
+  return {
+    tokens,
+    run: 'run',
+    async send(path, sending) {
+      const answered = await server.answer(new Request(`http://embedded${path}`, sending));
+      // So that what a step set off is over before the next one looks.
+      if (!answered.headers.get('transfer-encoding') && !path.includes('watch=')) await server.idle();
+      return answered as Answered;
+    },
+    pass: (ms) => advance(ms),
+  };
+}
