@@ -1,0 +1,12 @@
+// The published etcd, as the storage of the test peer.
+package main
+
+import (
+	"os"
+
+	"go.etcd.io/etcd/server/v3/etcdmain"
+)
+
+func main() {
+	etcdmain.Main(os.Args)
+}
