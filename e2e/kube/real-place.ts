@@ -1,0 +1,29 @@
+// A real API server as a place of the suite: over HTTPS, in real time.
+import type { Place, Sending } from '../../packages/testkit/src/kube-conformance/index.ts';
+import { setTimeout as timer } from 'node:timers/promises';
+import { Agent, fetch as send } from 'undici';
+
+export interface RealServer {
+  server: string;
+  ca: string;
+}
+
+export interface RealPlace extends Place {
+  close(): Promise<void>;
+}
+
+export function realPlace({ server, ca }: RealServer, tokens: Place['tokens']): RealPlace {
+  const dispatcher = new Agent({ connect: { ca } });
+  return {
+    tokens,
+    run: `r${Date.now().toString(36)}`,
+    send: (path: string, sending: Sending) => send(server + path, { ...sending, dispatcher, redirect: 'manual' }),
+    async pass(ms, signal) {
+      if (signal?.aborted) return;
+      const ended = timer(ms, undefined, signal ? { signal } : {});
+      // Rejects only when the signal aborts, which is an early end and no failure.
+      await ended.catch(() => undefined);
+    },
+    close: () => dispatcher.destroy(),
+  };
+}
