@@ -27,6 +27,7 @@ import { scheduler } from './nodes/scheduler.ts';
 import { timers } from './turns/timers.ts';
 import { deployments } from './workloads/deployment.ts';
 import { daemonSets } from './workloads/daemon-set.ts';
+import { disruptionBudgets } from './workloads/disruption.ts';
 import { replicaSets } from './workloads/replica-set.ts';
 import { statefulSets } from './workloads/stateful-set.ts';
 
@@ -166,6 +167,7 @@ function assemble(options: ClusterOptions, { pool, nodes, podsPerNode }: Places)
     deployments(kit),
     statefulSets(kit),
     daemonSets(kit),
+    disruptionBudgets(kit),
     ...(options.collect ? [garbage(kit), namespaces(kit)] : []),
     nodeLifecycle({ kit, cluster: name, nodes, graceMs: (options.nodeGraceSeconds ?? 40) * 1000 }),
     endpointSlices(kit),
@@ -192,6 +194,7 @@ const watched: Partial<Record<keyof Stores, Kind>> = {
   statefulsets: kinds.statefulSet,
   daemonsets: kinds.daemonSet,
   controllerrevisions: kinds.controllerRevision,
+  poddisruptionbudgets: kinds.podDisruptionBudget,
   endpointslices: kinds.endpointSlice,
   endpoints: kinds.endpoints,
 };

@@ -31,6 +31,7 @@ export function makeStores() {
     pods: new Store<o.Pod>({
       /** Uid of the controlling owner, or `orphan/<namespace>`. */
       controller: byController,
+      namespace: byNamespace,
       node: (pod) => (pod.spec.nodeName ? [pod.spec.nodeName] : []),
       /** `namespace/label=value`, one for each label. */
       label: (pod) => labelKeys(pod.metadata.namespace, pod.metadata.labels),
@@ -48,6 +49,7 @@ export function makeStores() {
     statefulsets: new Store<o.StatefulSet>({ namespace: byNamespace }),
     daemonsets: new Store<o.DaemonSet>({ namespace: byNamespace }),
     controllerrevisions: new Store<o.ControllerRevision>({ controller: byController }),
+    poddisruptionbudgets: new Store<o.PodDisruptionBudget>({ namespace: byNamespace }),
     endpointslices: new Store<o.EndpointSlice>({
       service: (slice) => {
         const name = slice.metadata.labels?.['kubernetes.io/service-name'];

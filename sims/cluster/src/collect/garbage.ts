@@ -15,6 +15,7 @@ import { discover, groupKind } from './discovery.ts';
 const foreground = 'foregroundDeletion';
 const orphan = 'orphan';
 const rediscoverEvery = 30_000;
+const rememberedUids = 20_000;
 
 interface Watched {
   kind: Kind;
@@ -26,6 +27,7 @@ interface Watched {
 export function garbage(kit: Kit): Controller {
   const watched = new Map<string, Watched>();
   const graph: Graph = {
+    gone: new Set(),
     dependents: (uid) =>
       [...watched.values()].flatMap(({ kind, store }) => store.by('owner', uid).map((object) => ({ kind, object }))),
     find: (id) => {
@@ -87,6 +89,7 @@ function watch(kit: Kit, { kind, at, graph, again }: Wanted): Watched {
   });
   store.onChange(({ key, after, before }) => {
     if (after && isInteresting(after)) again(`${at} ${key}`);
+    if (!after) remember(graph.gone, before!.metadata.uid);
     for (const one of after ? [] : graph.dependents(before!.metadata.uid)) again(idOf(one.kind, one.object));
     // An owner may be waiting for its last dependent to be gone, or to have let go of it.
     for (const owner of before?.metadata.ownerReferences ?? []) {
@@ -108,6 +111,8 @@ interface Item {
 }
 
 interface Graph {
+  /** Uids the server has told us are deleted; a uid never comes back. */
+  gone: Set<string>;
   /** Objects that name this uid as an owner. */
   dependents(uid: string): Item[];
   find(id: string): Item | undefined;
@@ -204,12 +209,13 @@ async function checkOwners(kit: Kit, graph: Graph, item: Item): Promise<Problem 
   );
 }
 
-/** Asked of the server, not of the store: a store may be late, and a wrong deletion cannot be taken back. */
+/** Asked of the server, unless it told us of the deletion: a store may be late, and a wrong deletion cannot be taken back. */
 async function stateOf(
   kit: Kit,
   graph: Graph,
   { owner, namespace }: { owner: OwnerReference; namespace: string | undefined },
 ): Promise<Result<'lives' | 'gone' | 'waiting'>> {
+  if (graph.gone.has(owner.uid)) return { ok: true, value: 'gone' };
   const kind = graph.kindOf(owner);
   // A kind that is not served now may be served again: without knowing, nothing is deleted.
   if (!kind) return { ok: true, value: 'lives' };
@@ -221,6 +227,11 @@ async function stateOf(
     ok: true,
     value: metadata.deletionTimestamp && metadata.finalizers?.includes(foreground) ? 'waiting' : 'lives',
   };
+}
+
+function remember(gone: Set<string>, uid: string): void {
+  gone.add(uid);
+  if (gone.size > rememberedUids) gone.delete(gone.values().next().value!);
 }
 
 async function setOwners(

@@ -30,6 +30,7 @@ export const kinds = {
   daemonSet: kind<o.DaemonSet>('apps/v1', 'DaemonSet', 'daemonsets'),
   controllerRevision: kind<o.ControllerRevision>('apps/v1', 'ControllerRevision', 'controllerrevisions'),
   endpointSlice: kind<o.EndpointSlice>('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices'),
+  podDisruptionBudget: kind<o.PodDisruptionBudget>('policy/v1', 'PodDisruptionBudget', 'poddisruptionbudgets'),
   lease: kind<o.Lease>('coordination.k8s.io/v1', 'Lease', 'leases'),
 } as const;
 

@@ -47,6 +47,7 @@ export interface Condition {
   lastUpdateTime?: string;
   lastProbeTime?: string | null;
   lastHeartbeatTime?: string;
+  observedGeneration?: number;
 }
 
 export interface LabelSelector {
@@ -287,6 +288,19 @@ export interface DaemonSet extends KubeObject {
 export interface ControllerRevision extends KubeObject {
   data: { spec: { template: PodTemplate } };
   revision: number;
+}
+
+export interface PodDisruptionBudget extends KubeObject {
+  spec: { minAvailable?: IntOrString; maxUnavailable?: IntOrString; selector?: LabelSelector };
+  status?: {
+    observedGeneration?: number;
+    disruptedPods?: Record<string, string>;
+    disruptionsAllowed?: number;
+    currentHealthy?: number;
+    desiredHealthy?: number;
+    expectedPods?: number;
+    conditions?: Condition[];
+  };
 }
 
 export interface Taint {
