@@ -20,7 +20,7 @@ export interface HeldQuestion {
  *   its wish does not compile, or lost a claim            | yes
  *   anything else                                         | no
  *
- * An item without an asker was marked by nobody we know: any source that is not full may want it.
+ * An item without an asker was marked by nobody we know; every source that is not full may want it.
  */
 export function heldIn(found: readonly Item<unknown>[], { owner, wishes, sources, retired }: HeldQuestion): Set<Key> {
   const all = [...sources];
