@@ -49,17 +49,24 @@ function matcher(labels: LabelSelector, fields: FieldRequirement[], resource: Re
   if (fields.length === 0) return (entry) => labels(entry.labels);
   return (entry) => {
     if (!labels(entry.labels)) return false;
-    const needsObject = fields.some(({ path }) => !path.startsWith('metadata.'));
-    const object = needsObject ? decode(entry.text) : undefined;
-    return fields.every((field) => (fieldValue(field.path, entry, object, resource) === field.value) === field.isEqual);
+    return fields.every(({ path, value, isEqual }) => (fieldValue(path, entry, resource) === value) === isEqual);
   };
 }
 
-function fieldValue(path: string, entry: Entry, object: KubeObject | undefined, resource: Resource): string {
-  const steps = entry.key.split('/');
-  if (path === 'metadata.name') return steps.at(-1) ?? '';
-  if (path === 'metadata.namespace') return resource.isNamespaced ? (steps.at(-2) ?? '') : '';
-  if (!object) return '';
+// Entries never change, so each is parsed once for a path however many lists and watches select by it.
+const fieldValues = new WeakMap<Entry, Map<string, string>>();
+
+function fieldValue(path: string, entry: Entry, resource: Resource): string {
+  if (path === 'metadata.name') return entry.key.slice(entry.key.lastIndexOf('/') + 1);
+  if (path === 'metadata.namespace') return resource.isNamespaced ? (entry.key.split('/').at(-2) ?? '') : '';
+  let values = fieldValues.get(entry);
+  if (!values) fieldValues.set(entry, (values = new Map()));
+  let value = values.get(path);
+  if (value === undefined) values.set(path, (value = readField(path, decode(entry.text), resource)));
+  return value;
+}
+
+function readField(path: string, object: KubeObject, resource: Resource): string {
   const own = resource.rules.fields?.[path];
   if (own) return own(object);
   const value = valueAt(object, path);
@@ -133,7 +140,8 @@ interface Page {
   remaining?: number;
 }
 
-export function readList(reading: Reading): Result<string> {
+/** A list as text, or in pieces when it is long: so it is never in memory whole, and the first of it leaves at once. */
+export function readList(reading: Reading): Result<string | ReadableStream<Uint8Array>> {
   const page = pageOf(reading);
   if (!page.ok) return page;
   const { cluster, call, resource, version } = reading;
@@ -154,7 +162,44 @@ export function readList(reading: Reading): Result<string> {
     return ok(JSON.stringify({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata, items }));
   }
   const head = `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(apiVersionOf(resource.group, version.name))},"metadata":${JSON.stringify(metadata)},"items":[`;
-  return ok(`${head}${entries.map((entry) => textIn(entry, reading, true)).join(',')}]}`);
+  return ok(listBody(head, entries, reading));
+}
+
+const encoder = new TextEncoder();
+// Large enough that a piece costs little beside its bytes, small enough that other requests get their turn between two.
+const pieceSize = 256 * 1024;
+
+function listBody(head: string, entries: readonly Entry[], reading: Reading): string | ReadableStream<Uint8Array> {
+  const first = pieceOf(entries, 0, reading);
+  if (first.next === entries.length) return `${head}${first.text}]}`;
+  let at = first.next;
+  let text = head + first.text;
+  return new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const isLast = at === entries.length;
+        controller.enqueue(encoder.encode(isLast ? `${text}]}` : text));
+        if (isLast) return controller.close();
+        const piece = pieceOf(entries, at, reading);
+        text = `,${piece.text}`;
+        at = piece.next;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Entries from `start` on, a piece's worth, as the inside of a JSON array; `next` is the first that is not in it. */
+function pieceOf(entries: readonly Entry[], start: number, reading: Reading): { text: string; next: number } {
+  const texts: string[] = [];
+  let next = start;
+  for (let size = 0; next < entries.length && size < pieceSize; next++) {
+    const entry = entries[next];
+    if (!entry) break;
+    texts.push(textIn(entry, reading, true));
+    size += entry.text.length;
+  }
+  return { text: texts.join(','), next };
 }
 
 /*

@@ -16,7 +16,7 @@ import { readScale, writeScale } from './scale.ts';
 import { methodNotAllowed, noSuchResource, ok, qualified, refuse, type Result, type Status } from './status.ts';
 import { objectResponse } from './object-response.ts';
 import { watch } from './watch.ts';
-import { checkDryRun, create, update, type Place, type Written } from './write.ts';
+import { create, update, type Place, type Written } from './write.ts';
 
 export async function answerResource(serving: Serving, call: Call): Promise<Response> {
   const { group, version, resource } = call.target;
@@ -51,7 +51,7 @@ async function answerPlace(serving: Serving, place: Place): Promise<Response> {
     case 'update':
       return written(place, await replace(place));
     case 'patch':
-      return written(place, await patched(place));
+      return written(place, await patch(place));
     case 'delete':
       return deleted(place);
     case 'deletecollection':
@@ -77,7 +77,7 @@ async function answerSubresource(serving: Serving, place: Place): Promise<Respon
   if (!isStatus && !isFinalize) return statusResponse(noSuchResource());
   if (verb === 'get' && isStatus) return text(readOne(place));
   if (verb === 'update') return written(place, await replace(place));
-  if (verb === 'patch' && isStatus) return written(place, await patched(place));
+  if (verb === 'patch' && isStatus) return written(place, await patch(place));
   return statusResponse(methodNotAllowed());
 }
 
@@ -105,7 +105,8 @@ const accepted = (result: Result<unknown>): Response =>
     ? json({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }, 201)
     : statusResponse(result.status);
 
-const text = (result: Result<string>): Response => (result.ok ? json(result.value) : statusResponse(result.status));
+const text = (result: Result<string | ReadableStream<Uint8Array>>): Response =>
+  result.ok ? json(result.value) : statusResponse(result.status);
 const object = (result: Result<KubeObject>): Response =>
   result.ok ? json(result.value) : statusResponse(result.status);
 
@@ -113,7 +114,7 @@ function watchResponse(place: Place): Response {
   const stream = watch(place);
   if (!stream.ok) return statusResponse(stream.status);
   return new Response(stream.value, {
-    headers: { 'content-type': 'application/json;stream=watch', 'cache-control': 'no-cache, private' },
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-cache, private' },
   });
 }
 
@@ -131,11 +132,6 @@ async function post(place: Place): Promise<Result<Written>> {
 async function replace(place: Place): Promise<Result<Written>> {
   const body = await posted(place);
   return body.ok ? update(place, { change: () => ok(body.value) }) : body;
-}
-
-async function patched(place: Place): Promise<Result<Written>> {
-  const dryRun = checkDryRun(place.call);
-  return dryRun.ok ? patch(place) : dryRun;
 }
 
 async function deleted(place: Place): Promise<Response> {

@@ -1,8 +1,10 @@
 // Responses: JSON bodies, Status bodies, warning headers.
 import type { Status } from './status.ts';
 
+/** A text or a stream is JSON already; anything else is put into it. */
 export function json(body: unknown, code = 200, type = 'application/json'): Response {
-  return new Response(typeof body === 'string' ? body : JSON.stringify(body), {
+  const isText = typeof body === 'string' || body instanceof ReadableStream;
+  return new Response(isText ? body : JSON.stringify(body), {
     status: code,
     headers: { 'content-type': type, 'cache-control': 'no-cache, private' },
   });

@@ -28,6 +28,9 @@ interface EventWindow extends Pick<Table, 'floor' | 'positionAfter' | 'at'> {
   before(prefix: string, revision: number): Map<string, Entry | undefined>;
 }
 
+/** How many of the newest events keep their lines: all of them would double the memory of the window. */
+const withLines = 1000;
+
 function eventWindow(loaded: number, history: number): EventWindow {
   let events: StoreEvent[] = [];
   let base = 0;
@@ -38,6 +41,9 @@ function eventWindow(loaded: number, history: number): EventWindow {
     at: (position) => (position < base ? 'gone' : events[position - base]),
     add(event) {
       events.push(event);
+      // Only a watch that lags needs the line of an old event, and it can make its own.
+      const old = events[events.length - 1 - withLines];
+      if (old) old.lines = undefined;
       // Dropped in halves, so that the cost of moving the array is spread over many events.
       if (events.length <= history * 2) return;
       const dropped = events.length - history;

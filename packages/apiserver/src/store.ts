@@ -18,8 +18,8 @@ export interface StoreEvent {
   /** The object after the change; for DELETED its last state, under the revision of the delete. */
   entry: Entry;
   before: Entry | undefined;
-  /** The event's line as sent to watches, made once for all of them; by type, because a selector can turn one into another. */
-  lines: Map<string, Uint8Array>;
+  /** The event's line as sent to watches, made once for all of them; by type, because a selector can turn one into another. Gone when few still need it. */
+  lines: Map<string, Uint8Array> | undefined;
 }
 
 export interface Store {

@@ -4,7 +4,7 @@ import { apiVersionOf, type Tree } from './object.ts';
 import { isTrue } from './request.ts';
 import { checkedRevision, objectIn, selectionOf, textIn, type Reading, type Selection } from './read.ts';
 import { keyOf } from './resource.ts';
-import type { StoreEvent } from './store.ts';
+import type { Entry, StoreEvent } from './store.ts';
 import { expired, failure, ok, refuse, type Result } from './status.ts';
 import type { Table } from './store-table.ts';
 import { includeOf, partial, tableOf, tableRow, wantedForm } from './table/table.ts';
@@ -16,7 +16,10 @@ const bookmarkEvery = 60_000;
 /** What the stream says first, before events of the window. */
 interface Start {
   position: number;
-  initial: string[];
+  /** Said as ADDED; turned into lines only as the client takes them. */
+  initial: Entry[];
+  /** The bookmark that ends them, where one was asked for. */
+  mark: string | undefined;
 }
 
 /*
@@ -55,14 +58,14 @@ function startOf(reading: Reading, selection: Selection, table: Table): Result<S
   if (!isInitial) {
     if (asked.value < table.floor() && text !== '')
       return refuse(expired(`too old resource version: ${asked.value} (${table.floor()})`));
-    return ok({ position: table.positionAfter(text === '' ? now : asked.value), initial: [] });
+    return ok({ position: table.positionAfter(text === '' ? now : asked.value), initial: [], mark: undefined });
   }
-  const initial = table
-    .range(selection.prefix)
-    .filter((entry) => selection.isWhole || selection.matches(entry))
-    .map((entry) => line('ADDED', formOf(reading, { type: 'ADDED', entry })));
-  if (hasInitial) initial.push(bookmark(reading, now, true));
-  return ok({ position: table.positionAfter(now), initial });
+  const initial = table.range(selection.prefix).filter((entry) => selection.isWhole || selection.matches(entry));
+  return ok({
+    position: table.positionAfter(now),
+    initial,
+    mark: hasInitial ? bookmark(reading, now, true) : undefined,
+  });
 }
 
 interface Streaming {
@@ -75,6 +78,8 @@ interface Streaming {
 /** Where one watch stands. */
 interface Watcher extends Streaming {
   position: number;
+  /** How many of the initial entries were said. */
+  said: number;
   /** Lines ready to be sent. */
   waiting: Uint8Array[];
   isBookmarkDue: boolean;
@@ -89,7 +94,8 @@ function stream(streaming: Streaming): ReadableStream<Uint8Array> {
   const watcher: Watcher = {
     ...streaming,
     position: start.position,
-    waiting: start.initial.map((text) => encoder.encode(text)),
+    said: 0,
+    waiting: [],
     isBookmarkDue: false,
     isOver: false,
     wake: () => undefined,
@@ -139,7 +145,7 @@ async function fill(watcher: Watcher, end: () => void): Promise<void> {
 /** Lines from the window, up to a chunk's worth. */
 function gather(watcher: Watcher, end: () => void): void {
   const { reading, selection, table, waiting } = watcher;
-  let size = 0;
+  let size = gatherInitial(watcher);
   while (size < mostAtOnce) {
     const event = table.at(watcher.position);
     if (event === undefined) break;
@@ -154,14 +160,41 @@ function gather(watcher: Watcher, end: () => void): void {
     size += bytes?.byteLength ?? 0;
   }
   // A bookmark promises that nothing before it is missing, so it comes after what was gathered.
-  if (watcher.isBookmarkDue && table.at(watcher.position) === undefined) {
+  if (watcher.isBookmarkDue && watcher.start.initial.length === 0 && table.at(watcher.position) === undefined) {
     watcher.isBookmarkDue = false;
     waiting.push(encoder.encode(bookmark(reading, reading.cluster.store.revision(), false)));
   }
 }
 
-function joined(chunks: Uint8Array[]): Uint8Array {
-  return chunks.length === 1 && chunks[0] ? chunks[0] : new Uint8Array(Buffer.concat(chunks));
+/** Initial entries, up to a chunk's worth, and after the last of them the bookmark; the bytes gathered. */
+function gatherInitial(watcher: Watcher): number {
+  const { start, reading, waiting } = watcher;
+  let size = 0;
+  while (watcher.said < start.initial.length && size < mostAtOnce) {
+    const entry = start.initial[watcher.said++];
+    if (!entry) break;
+    const bytes = encoder.encode(line('ADDED', formOf(reading, { type: 'ADDED', entry })));
+    waiting.push(bytes);
+    size += bytes.byteLength;
+  }
+  if (watcher.said < start.initial.length) return size;
+  // Said all: what they were is not kept for as long as the watch lasts.
+  start.initial = [];
+  watcher.said = 0;
+  if (start.mark !== undefined) waiting.push(encoder.encode(start.mark));
+  start.mark = undefined;
+  return size;
+}
+
+// Watches of one kind mostly stand at the same place, so what one of them is sent the next is sent too.
+let last: { lines: readonly Uint8Array[]; chunk: Uint8Array } | undefined;
+
+function joined(lines: readonly Uint8Array[]): Uint8Array {
+  if (lines.length === 1 && lines[0]) return lines[0];
+  if (last && last.lines.length === lines.length && last.lines.every((bytes, i) => bytes === lines[i]))
+    return last.chunk;
+  last = { lines, chunk: Buffer.concat(lines) };
+  return last.chunk;
 }
 
 /** As long as the client asks; otherwise between half an hour and an hour, spread so that clients do not return together. */
@@ -197,11 +230,10 @@ function lineOf(reading: Reading, selection: Selection, event: StoreEvent): Uint
   const isPlain = form === undefined || form === 'object' || form === 'metadata-list';
   if (!isPlain) return encoder.encode(line(type, formOf(reading, { type, entry: event.entry })));
   const name = `${reading.version.name} ${type}`;
-  let bytes = event.lines.get(name);
-  if (!bytes) {
-    bytes = encoder.encode(line(type, textIn(event.entry, reading)));
-    event.lines.set(name, bytes);
-  }
+  const known = event.lines?.get(name);
+  if (known) return known;
+  const bytes = encoder.encode(line(type, textIn(event.entry, reading)));
+  event.lines?.set(name, bytes);
   return bytes;
 }
 
