@@ -18,7 +18,7 @@ const restWritten = 0.1;
 const restUnchanged = 0.02;
 
 const writer = 'endpointslice-controller.k8s.io';
-const managedBy = 'endpointslice.kubernetes.io/managed-by';
+const writerLabel = 'endpointslice.kubernetes.io/managed-by';
 
 export function endpointSlices(kit: Kit): Controller {
   const { stores, timers, log } = kit;
@@ -29,7 +29,7 @@ export function endpointSlices(kit: Kit): Controller {
   });
   stores.endpointslices.onChange(({ before, after }) => {
     const { labels, namespace } = (after ?? before)!.metadata;
-    if (labels?.[managedBy] === writer) turns.add(`${namespace}/${labels['kubernetes.io/service-name']}`);
+    if (labels?.[writerLabel] === writer) turns.add(`${namespace}/${labels['kubernetes.io/service-name']}`);
   });
   return turns;
 }
@@ -41,7 +41,7 @@ async function turn(kit: Kit, key: string): Promise<Next> {
   if (!service || service.metadata.deletionTimestamp || !isSelecting(service)) return { after: 'change' };
   const found = stores.endpointslices
     .by('service', key)
-    .filter((slice) => slice.metadata.labels?.[managedBy] === writer && !slice.metadata.deletionTimestamp);
+    .filter((slice) => slice.metadata.labels?.[writerLabel] === writer && !slice.metadata.deletionTimestamp);
   const pods = podsOf(stores, service);
   const packing = pack(groupsOf(service, pods, zones(stores)), found);
   const labels = labelsOf(service);
@@ -90,7 +90,7 @@ function labelsOf(service: Service): Labels {
   return {
     ...service.metadata.labels,
     'kubernetes.io/service-name': service.metadata.name,
-    [managedBy]: writer,
+    [writerLabel]: writer,
     ...(service.spec.clusterIP === 'None' && { 'service.kubernetes.io/headless': '' }),
   };
 }

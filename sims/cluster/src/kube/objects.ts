@@ -145,7 +145,7 @@ export interface PodSpec {
 export interface ContainerState {
   waiting?: { reason: string; message?: string };
   running?: { startedAt: string };
-  terminated?: { exitCode: number; reason: string; message?: string; startedAt: string; finishedAt: string };
+  terminated?: { exitCode: number; reason: string; message?: string; startedAt?: string; finishedAt?: string };
 }
 
 export interface ContainerStatus {

@@ -34,15 +34,15 @@ export interface Credentials {
 
 /** Requests and watches use pools of their own: a hundred idle watches must not hold back a write. */
 export function overHttp({ server, token, ca, cert, key }: Credentials): Transport {
-  const base = new URL(server);
+  const root = new URL(server);
   const connect = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
   const calls = new Agent({ connect, connections: 32, bodyTimeout: 60_000, headersTimeout: 60_000 });
   const watches = new Agent({ connect, bodyTimeout: 0, headersTimeout: 60_000 });
-  const prefix = base.pathname.replace(/\/$/, '');
+  const prefix = root.pathname.replace(/\/$/, '');
 
   return {
     async send({ method, path, headers, body, signal }) {
-      const answer = await request(`${base.origin}${prefix}${path}`, {
+      const answer = await request(`${root.origin}${prefix}${path}`, {
         method: method as 'GET',
         headers: token ? { ...headers, authorization: `Bearer ${token}` } : headers,
         body: body ?? null,

@@ -36,6 +36,8 @@ export class ContainerRun {
     if (!before) return;
     this.restarts = before.restartCount;
     this.#lastState = before.lastState ?? {};
+    if (before.state.terminated) this.state = before.state;
+    if (before.state.waiting?.reason === 'CrashLoopBackOff') this.restarts += 1;
     if (before.state.running) {
       this.#startedAt = Date.parse(before.state.running.startedAt);
       this.isStarted = before.started ?? true;
@@ -61,6 +63,12 @@ export class ContainerRun {
   waiting(reason: string, message: string): void {
     if (this.state.terminated) this.#lastState = this.state;
     this.state = { waiting: { reason, message } };
+  }
+
+  /** It had not started, or ran in a life of the simulator that ended before it did: as the kubelet says of such. */
+  neverSeen(): void {
+    const message = 'The container could not be located when the pod was terminated';
+    this.state = { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown', message } };
   }
 
   terminated(exitCode: number, reason: string, now: number): void {

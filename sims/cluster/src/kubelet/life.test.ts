@@ -247,3 +247,33 @@ test('a pod no node can take says why, and is bound when one can', async () => {
   await w.clock.advance(0);
   expect([w.pod()!.spec.nodeName, scheduled()?.status]).toEqual(['life-node-1', 'True']);
 });
+
+test('after a restart of the simulator what had ended stays so, and what was waiting to start again does', async () => {
+  const w = await world();
+  const initContainers = [{ name: 'i' }];
+  await w.run({ initContainers, restartPolicy: 'Never', containers: [{ name: 'job' }, { name: 'sidecar' }] });
+  await w.run({}, {}, 'looping');
+  await w.annotate({ 'sim.fairlead.io/crash': 'a' }, 'looping');
+  await w.annotate({ 'sim.fairlead.io/crash': 'b' }, 'looping');
+  const status = w.pod()!.status!;
+  const [job, ...others] = status.containerStatuses!;
+  const terminated = {
+    exitCode: 0,
+    reason: 'Completed',
+    startedAt: '2026-01-01T00:00:00Z',
+    finishedAt: '2026-01-01T00:00:00Z',
+  };
+  await w.cluster.stop();
+  const ended = { ...job, state: { terminated }, ready: false, started: false };
+  await w.send('PATCH', '/api/v1/namespaces/a/pods/p/status', {
+    status: { ...status, containerStatuses: [ended, ...others] },
+  });
+  await w.cluster.start();
+  await w.clock.advance(0);
+  expect(w.pod()!.status!.containerStatuses!.map((one) => Object.keys(one.state)[0])).toEqual([
+    'terminated',
+    'running',
+  ]);
+  expect(w.pod()!.status!.initContainerStatuses).toEqual(status.initContainerStatuses);
+  expect([state(w.pod('looping')).restartCount, isReady(w.pod('looping')!)]).toEqual([2, true]);
+});

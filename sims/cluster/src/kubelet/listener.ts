@@ -17,9 +17,28 @@ export interface Listener {
   kill(): Promise<void>;
 }
 
-export type Opened = { ok: true; listener: Listener } | { ok: false; message: string };
+type Opened = { ok: true; listener: Listener } | { ok: false; message: string };
 
-export async function open(port: Port, ip: string, app: App): Promise<Opened> {
+/** All of a container's ports, or none: a container that cannot have one of them does not start. */
+export async function openAll(
+  ports: Port[],
+  ip: string,
+  app: App,
+): Promise<{ ok: true; listeners: Listener[] } | { ok: false; message: string }> {
+  const listeners: Listener[] = [];
+  for (const port of ports) {
+    const opened = await open(port, ip, app);
+    if (!opened.ok) {
+      await Promise.all(listeners.map((listener) => listener.kill()));
+      return opened;
+    }
+    app.log(`listening on ${ip}:${port.number} (${port.protocol})`);
+    listeners.push(opened.listener);
+  }
+  return { ok: true, listeners };
+}
+
+async function open(port: Port, ip: string, app: App): Promise<Opened> {
   if (port.protocol === 'udp') return openUdp(port.number, ip);
   const state = { isStopping: false };
   const server = serverFor(port, app, state);

@@ -4,13 +4,14 @@
 //                                                └──kill (object gone, node lost)              └──grace ends──> SIGKILL ──> stopped
 import type { Kit } from '../kit.ts';
 import type { Pod } from '../kube/objects.ts';
-import type { Timer } from '../turns/timers.ts';
-import { hook, probeOnce, runCommand } from './action.ts';
+import { probeOnce } from './action.ts';
 import { annotation, duration } from './annotations.ts';
 import type { App } from './app.ts';
+import { endContainer, runInit } from './container-life.ts';
 import { ContainerRun } from './container-run.ts';
-import type { Listener } from './listener.ts';
-import { open } from './listener.ts';
+import type { Grace } from './grace.ts';
+import { grace } from './grace.ts';
+import { openAll } from './listener.ts';
 import type { PodView } from './pod-status.ts';
 import { portsOf } from './port.ts';
 import type { ProbeKind } from './prober.ts';
@@ -32,7 +33,7 @@ export interface PodRunOptions {
 
 const listenRetry = 10_000;
 const crashLoopRuns = 1_000;
-const defaultGrace = 30;
+const usualGrace = 30;
 
 export class PodRun {
   readonly ip: string;
@@ -46,8 +47,10 @@ export class PodRun {
   #isInitialized = false;
   #isSwitchedReady = true;
   #crashSeen: string | undefined;
-  #stopping: { expired: AbortController; timer: Timer; at: number } | undefined;
+  #grace: Grace | undefined;
   #isKilled = false;
+  /** Aborts when the pod is to end, in whatever way. */
+  readonly #ended = new AbortController();
 
   constructor(pod: Pod, options: PodRunOptions) {
     const { uid } = pod.metadata;
@@ -82,10 +85,10 @@ export class PodRun {
     const isResumed = this.#pod.status?.phase === 'Running';
     const delay = isResumed ? 0 : (duration(annotation(this.#pod, 'start-delay') ?? '0') ?? 0);
     if (delay > 0) {
-      this.#o.kit.timers.after(delay, () => void this.#start(isResumed));
+      this.#o.kit.timers.after(delay, () => void this.#start());
       return;
     }
-    const starting = this.#start(isResumed);
+    const starting = this.#start();
     if (this.#inits.length === 0) await starting;
   }
 
@@ -98,7 +101,7 @@ export class PodRun {
       if (crash !== undefined) this.crash(1);
     }
     if (pod.metadata.deletionTimestamp)
-      this.#stop(pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? defaultGrace);
+      this.#stop(pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? usualGrace);
   }
 
   /** Every running container exits with `code`, its connections reset. */
@@ -109,8 +112,8 @@ export class PodRun {
   /** All at once and without a word: the object is gone, or the node is. */
   async kill(): Promise<void> {
     this.#isKilled = true;
-    this.#stopping?.timer.cancel();
-    this.#stopping?.expired.abort();
+    this.#ended.abort();
+    this.#grace?.end();
     for (const one of this.containers) one.prober?.stop();
     await Promise.all(this.containers.flatMap((one) => one.listeners.map((listener) => listener.kill())));
   }
@@ -125,6 +128,10 @@ export class PodRun {
       inits: this.#inits.map((one) => one.view(false)),
       containers: this.containers.map((one) => one.view(isReady)),
     };
+  }
+
+  get #isEnding(): boolean {
+    return this.#ended.signal.aborted;
   }
 
   #isReady(): boolean {
@@ -149,36 +156,20 @@ export class PodRun {
     };
   }
 
-  async #start(isResumed: boolean): Promise<void> {
-    for (const one of this.#inits) if (!(await this.#runInit(one, isResumed))) return;
+  async #start(): Promise<void> {
+    const { kit, changed } = this.#o;
+    for (const one of this.#inits) if (!(await runInit(one, { kit, ended: this.#ended.signal, changed }))) return;
     this.#isInitialized = true;
-    await Promise.all(this.containers.map((one) => this.#open(one)));
-  }
-
-  /** True when it exited with 0. A failed one is run again after a back-off, as long as the pod lives. */
-  async #runInit(one: ContainerRun, isResumed: boolean): Promise<boolean> {
-    const { clock } = this.#o.kit;
-    for (;;) {
-      if (this.#isKilled || this.#stopping) return false;
-      one.running([], clock.now());
-      const command = [...(one.spec.command ?? []), ...(one.spec.args ?? [])];
-      const signal = new AbortController().signal;
-      const { code } = isResumed || command.length === 0 ? { code: 0 } : await runCommand(command, clock, signal);
-      one.terminated(code, code === 0 ? 'Completed' : 'Error', clock.now());
-      this.#o.changed();
-      if (code === 0) return true;
-      const delay = one.restartDelay();
-      one.waiting('CrashLoopBackOff', `back-off ${delay / 1000}s restarting failed container=${one.spec.name}`);
-      await clock.sleep(delay);
-      one.restarting();
-    }
+    await Promise.all(this.containers.map((one) => (one.state.terminated ? this.#afterExit(one) : this.#open(one))));
   }
 
   async #open(one: ContainerRun): Promise<void> {
-    if (this.#isKilled || this.#stopping) return;
+    if (this.#isEnding) return;
     const { kit, listen, changed } = this.#o;
-    const opened = listen ? await this.#openPorts(one) : { ok: true as const, listeners: [] };
-    if (this.#isKilled || this.#stopping) {
+    const services = servicesSelecting(kit.stores, this.#pod);
+    const ports = listen ? portsOf(this.#pod, one.spec, services) : [];
+    const opened = await openAll(ports, this.#o.listenIp, this.#app);
+    if (this.#isEnding) {
       if (opened.ok) await Promise.all(opened.listeners.map((listener) => listener.kill()));
       return;
     }
@@ -191,24 +182,8 @@ export class PodRun {
     one.running(opened.listeners, kit.clock.now());
     if (listen) one.prober = this.#proberOf(one);
     else Object.assign(one, { isStarted: true, isProbedReady: true });
-    if (annotation(this.#pod, 'crash') === 'loop')
-      kit.timers.after(crashLoopRuns, () => void (one.isRunning && this.#exit(one, 1, 'Error')));
+    if (annotation(this.#pod, 'crash') === 'loop') kit.timers.after(crashLoopRuns, () => this.crash(1));
     changed();
-  }
-
-  async #openPorts(one: ContainerRun): Promise<{ ok: true; listeners: Listener[] } | { ok: false; message: string }> {
-    const listeners: Listener[] = [];
-    const { listenIp } = this.#o;
-    for (const port of portsOf(this.#pod, one.spec, servicesSelecting(this.#o.kit.stores, this.#pod))) {
-      const opened = await open(port, listenIp, this.#app);
-      if (!opened.ok) {
-        await Promise.all(listeners.map((listener) => listener.kill()));
-        return opened;
-      }
-      one.log(`listening on ${listenIp}:${port.number} (${port.protocol})`);
-      listeners.push(opened.listener);
-    }
-    return { ok: true, listeners };
   }
 
   #proberOf(one: ContainerRun) {
@@ -236,24 +211,27 @@ export class PodRun {
   }
 
   async #restartUnhealthy(one: ContainerRun, kind: ProbeKind): Promise<void> {
-    if (!one.isRunning || this.#stopping) return;
+    if (!one.isRunning || this.#isEnding) return;
     const { kit } = this.#o;
     kit.record(this.#pod, 'Normal', 'Killing', `Container ${one.spec.name} failed ${kind} probe, will be restarted`);
-    const expired = new AbortController();
-    const grace = (this.#pod.spec.terminationGracePeriodSeconds ?? defaultGrace) * 1000;
-    const timer = kit.timers.after(grace, () => expired.abort());
+    const left = grace(kit.timers, (this.#pod.spec.terminationGracePeriodSeconds ?? usualGrace) * 1000);
     one.prober?.stop();
-    const code = await this.#wind(one, expired.signal);
-    timer.cancel();
+    const code = await this.#end(one, left.expired);
+    left.cancel();
     await this.#exit(one, code, 'Error');
   }
 
   async #exit(one: ContainerRun, code: number, reason: string): Promise<void> {
-    const { kit, changed } = this.#o;
+    const { kit } = this.#o;
     const { listeners } = one;
     one.terminated(code, reason, kit.clock.now());
     await Promise.all(listeners.map((listener) => listener.kill()));
-    if (this.#isKilled || this.#stopping) return;
+    if (!this.#isEnding) this.#afterExit(one);
+  }
+
+  #afterExit(one: ContainerRun): void {
+    const { kit, changed } = this.#o;
+    const code = one.state.terminated?.exitCode ?? 0;
     const policy = one.spec.restartPolicy ?? this.#pod.spec.restartPolicy ?? 'Always';
     const isAgain = policy === 'Always' || (policy === 'OnFailure' && code !== 0);
     if (!isAgain) {
@@ -268,7 +246,7 @@ export class PodRun {
     }
     changed();
     kit.timers.after(delay, () => {
-      if (this.#isKilled || this.#stopping) return;
+      if (this.#isEnding) return;
       one.restarting();
       void this.#open(one);
     });
@@ -276,60 +254,34 @@ export class PodRun {
 
   #stop(graceSeconds: number): void {
     const { kit } = this.#o;
-    const now = kit.clock.now();
-    const at = now + graceSeconds * 1000;
-    if (this.#stopping) {
-      // A second delete may shorten the time that is left, never lengthen it.
-      if (at >= this.#stopping.at) return;
-      this.#stopping.timer.cancel();
-      Object.assign(this.#stopping, { at, timer: kit.timers.after(at - now, () => this.#stopping?.expired.abort()) });
-      return;
-    }
-    const expired = new AbortController();
-    this.#stopping = { expired, at, timer: kit.timers.after(at - now, () => expired.abort()) };
-    kit.record(
-      this.#pod,
-      'Normal',
-      'Killing',
-      `Stopping container ${this.containers.map((one) => one.spec.name).join(', ')}`,
-    );
-    void this.#stopAll(expired.signal);
+    // A second delete may shorten the time that is left, never lengthen it.
+    if (this.#grace) return this.#grace.shorten(graceSeconds * 1000);
+    this.#grace = grace(kit.timers, graceSeconds * 1000);
+    this.#ended.abort();
+    const names = this.containers.map((one) => one.spec.name).join(', ');
+    kit.record(this.#pod, 'Normal', 'Killing', `Stopping container ${names}`);
+    void this.#stopAll(this.#grace);
   }
 
-  async #stopAll(expired: AbortSignal): Promise<void> {
+  async #stopAll({ expired, cancel }: Grace): Promise<void> {
+    const { kit } = this.#o;
     await Promise.all(
       this.containers.map(async (one) => {
-        if (!one.isRunning) {
-          if (!one.state.terminated) one.terminated(0, 'Completed', this.#o.kit.clock.now());
-        } else {
+        if (one.isRunning) {
           one.prober?.stopAllButReadiness();
-          const code = await this.#wind(one, expired);
-          one.terminated(code, code === 0 ? 'Completed' : 'Error', this.#o.kit.clock.now());
-        }
+          const code = await this.#end(one, expired);
+          one.terminated(code, code === 0 ? 'Completed' : 'Error', kit.clock.now());
+        } else if (!one.state.terminated) one.neverSeen();
         one.isOver = true;
       }),
     );
-    this.#stopping?.timer.cancel();
+    cancel();
     if (this.#isKilled) return;
     this.isStopped = true;
     this.#o.changed();
   }
 
-  /** preStop, then SIGTERM, then SIGKILL when `expired` aborts first. Answers the exit code. */
-  async #wind(one: ContainerRun, expired: AbortSignal): Promise<number> {
-    const { kit } = this.#o;
-    const { preStop } = one.spec.lifecycle ?? {};
-    const { listeners } = one;
-    if (preStop) {
-      const done = await hook(preStop, { ip: this.#o.listenIp, container: one.spec, clock: kit.clock }, expired);
-      if (!done.ok) kit.record(this.#pod, 'Warning', 'FailedPreStopHook', `PreStopHook failed: ${done.message}`);
-    }
-    const aborted = expired.aborted
-      ? Promise.resolve()
-      : new Promise<void>((done) => expired.addEventListener('abort', () => done(), { once: true }));
-    if (annotation(this.#pod, 'ignore-sigterm') === 'true') await aborted;
-    else await Promise.race([aborted, Promise.all(listeners.map((listener) => listener.stop()))]);
-    await Promise.all(listeners.map((listener) => listener.kill()));
-    return expired.aborted ? 137 : 0;
+  #end(one: ContainerRun, expired: AbortSignal): Promise<number> {
+    return endContainer(one, { kit: this.#o.kit, pod: this.#pod, ip: this.#o.listenIp, expired });
   }
 }
