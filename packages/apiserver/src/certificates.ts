@@ -1,6 +1,6 @@
 // A certificate authority of a cluster's own: kubectl sends a token only over TLS, so the server needs a certificate clients can check.
-import 'reflect-metadata';
-import * as x509 from '@peculiar/x509';
+import type * as X509 from '@peculiar/x509';
+import { loadX509 } from './x509.ts';
 
 /** Certificate and private key, both PEM. */
 export interface KeyPair {
@@ -20,11 +20,12 @@ export interface Issue {
 }
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+type Library = typeof X509;
 const year = 365 * 24 * 3600 * 1000;
-const usages = { server: x509.ExtendedKeyUsage.serverAuth, client: x509.ExtendedKeyUsage.clientAuth };
 
 /** A new authority, good for ten years from `now` (ms since the epoch). */
 export async function authority(commonName: string, now: number): Promise<KeyPair> {
+  const x509 = await loadX509();
   const keys = await newKeys();
   const cert = await x509.X509CertificateGenerator.createSelfSigned({
     name: nameOf(commonName),
@@ -40,18 +41,20 @@ export async function authority(commonName: string, now: number): Promise<KeyPai
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });
-  return pair(cert, keys.privateKey);
+  return pair(x509, cert, keys.privateKey);
 }
 
 /** A certificate signed by `ca`, good for a year from `now`. */
 export async function issue(ca: KeyPair, wanted: Issue, now: number): Promise<KeyPair> {
+  const x509 = await loadX509();
+  const usages = { server: x509.ExtendedKeyUsage.serverAuth, client: x509.ExtendedKeyUsage.clientAuth };
   const signer = new x509.X509Certificate(ca.cert);
   const keys = await newKeys();
   const cert = await x509.X509CertificateGenerator.create({
     subject: nameOf(wanted.commonName, wanted.organizations),
     issuer: signer.subject,
     publicKey: keys.publicKey,
-    signingKey: await importKey(ca.key),
+    signingKey: await importKey(x509, ca.key),
     signingAlgorithm: algorithm,
     ...validity(now, 1),
     extensions: [
@@ -59,13 +62,13 @@ export async function issue(ca: KeyPair, wanted: Issue, now: number): Promise<Ke
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
       new x509.ExtendedKeyUsageExtension([usages[wanted.usage]]),
       await x509.AuthorityKeyIdentifierExtension.create(signer),
-      ...alternativeNames(wanted),
+      ...alternativeNames(x509, wanted),
     ],
   });
-  return pair(cert, keys.privateKey);
+  return pair(x509, cert, keys.privateKey);
 }
 
-function alternativeNames({ dnsNames = [], addresses = [] }: Issue): x509.Extension[] {
+function alternativeNames(x509: Library, { dnsNames = [], addresses = [] }: Issue): X509.Extension[] {
   const names = [
     ...dnsNames.map((value) => ({ type: 'dns', value }) as const),
     ...addresses.map((value) => ({ type: 'ip', value }) as const),
@@ -74,7 +77,7 @@ function alternativeNames({ dnsNames = [], addresses = [] }: Issue): x509.Extens
 }
 
 // An array of parts keeps commas and equals signs in names from being read as syntax.
-const nameOf = (commonName: string, organizations: string[] = []): x509.JsonName => [
+const nameOf = (commonName: string, organizations: string[] = []): X509.JsonName => [
   ...organizations.map((name) => ({ O: [name] })),
   { CN: [commonName] },
 ];
@@ -87,12 +90,12 @@ const validity = (now: number, years: number) => ({
 
 const newKeys = () => crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
 
-async function pair(cert: x509.X509Certificate, key: CryptoKey): Promise<KeyPair> {
+async function pair(x509: Library, cert: X509.X509Certificate, key: CryptoKey): Promise<KeyPair> {
   const bytes = await crypto.subtle.exportKey('pkcs8', key);
   return { cert: cert.toString('pem'), key: x509.PemConverter.encode(bytes, 'PRIVATE KEY') };
 }
 
-async function importKey(pem: string): Promise<CryptoKey> {
+async function importKey(x509: Library, pem: string): Promise<CryptoKey> {
   const [bytes] = x509.PemConverter.decode(pem);
   if (!bytes) throw new Error('the authority has no private key');
   return crypto.subtle.importKey('pkcs8', bytes, algorithm, false, ['sign']);

@@ -1,9 +1,9 @@
 // Users who prove who they are with a certificate: its subject's CN is the name, each O a group.
-import 'reflect-metadata';
 import { createHash } from 'node:crypto';
-import * as x509 from '@peculiar/x509';
+import type * as X509 from '@peculiar/x509';
 import type { Clock } from '../clock.ts';
 import type { UserInfo } from '../cluster.ts';
+import { loadX509 } from '../x509.ts';
 
 export interface ClientCertificates {
   /** The user of a certificate (DER); undefined when the authority did not sign it, or it is not good for clients or not now. */
@@ -15,12 +15,11 @@ const most = 1000;
 
 /** Believes certificates that `authority` (PEM) has signed itself. */
 export function clientCertificates(authority: string, clock: Clock): ClientCertificates {
-  const signer = new x509.X509Certificate(authority);
-  const known = new Map<string, x509.X509Certificate | undefined>();
+  const known = new Map<string, X509.X509Certificate | undefined>();
 
-  async function checked(bytes: Uint8Array, print: string): Promise<x509.X509Certificate | undefined> {
+  async function checked(bytes: Uint8Array, print: string): Promise<X509.X509Certificate | undefined> {
     if (known.has(print)) return known.get(print);
-    const found = await signedBy(signer, bytes);
+    const found = await signedBy(authority, bytes);
     if (known.size >= most) known.clear();
     known.set(print, found);
     return found;
@@ -42,15 +41,17 @@ export function clientCertificates(authority: string, clock: Clock): ClientCerti
   };
 }
 
-async function signedBy(signer: x509.X509Certificate, bytes: Uint8Array): Promise<x509.X509Certificate | undefined> {
-  const certificate = parsed(bytes);
+async function signedBy(authority: string, bytes: Uint8Array): Promise<X509.X509Certificate | undefined> {
+  const x509 = await loadX509();
+  const signer = new x509.X509Certificate(authority);
+  const certificate = parsed(x509, bytes);
   if (!certificate || certificate.issuer !== signer.subject) return undefined;
   const usage = certificate.getExtension(x509.ExtendedKeyUsageExtension);
   if (!usage?.usages.includes(x509.ExtendedKeyUsage.clientAuth)) return undefined;
   return (await certificate.verify({ publicKey: signer.publicKey, signatureOnly: true })) ? certificate : undefined;
 }
 
-function parsed(bytes: Uint8Array): x509.X509Certificate | undefined {
+function parsed(x509: typeof X509, bytes: Uint8Array): X509.X509Certificate | undefined {
   try {
     return new x509.X509Certificate(Uint8Array.from(bytes));
   } catch {
