@@ -292,3 +292,18 @@ async function untilAnswers(url: string): Promise<Response> {
     if (answer instanceof Response) return answer;
   }
 }
+
+test('stopped before the server has answered, the start ends too; started anew, it works', async () => {
+  const api = tinyApi();
+  let isAway = true;
+  const answer = async (request: Request) => (isAway ? Promise.reject(new Error('away')) : api.fetch(request));
+  const one = cluster({ server: 'http://api', fetch: answer, name: 'test', podCidr: '127.91.5.0/24', nodes: 1 });
+  const starting = one.start();
+  await one.stop();
+  await starting;
+  isAway = false;
+  running.push(one);
+  await one.start();
+  await send(api, 'POST', apps, deployment());
+  await readyPods(api, 1);
+});

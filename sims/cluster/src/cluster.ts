@@ -137,7 +137,9 @@ interface Places {
 
 function assemble(options: ClusterOptions, { pool, nodes, podsPerNode }: Places): Running {
   const { name, clock = realClock, random = Math.random } = options;
-  const log = (line: string) => options.log?.(`${name}: ${line}`);
+  const stopping = new AbortController();
+  // What fails because we stop is no news.
+  const log = (line: string) => (stopping.signal.aborted ? undefined : options.log?.(`${name}: ${line}`));
   const transport = options.fetch ? overFetch(options, options.fetch) : overHttp(options);
   const stores = makeStores();
   const api = client(transport, new Map(Object.entries(stores) as unknown as [string, Store<KubeObject>][]));
@@ -179,7 +181,7 @@ function assemble(options: ClusterOptions, { pool, nodes, podsPerNode }: Places)
     kubelet: pods,
     nodes: agents,
     controllers,
-    stopping: new AbortController(),
+    stopping,
     reflectors: [],
     collect: options.collect ?? false,
   };
@@ -203,22 +205,25 @@ async function begin({ kit, nodes, controllers, stopping, reflectors, collect }:
   const all: typeof watched = collect ? { ...watched, namespaces: kinds.namespace } : watched;
   // Every watch listens to the one signal; more than ten of them is not a leak.
   setMaxListeners(0, stopping.signal);
-  const synced = Object.entries(all).map(
-    ([name, kind]) =>
-      new Promise<void>((done) => {
-        const store = kit.stores[name as keyof Stores] as unknown as Store<KubeObject>;
-        reflectors.push(reflect({ ...kit, kind, store }, stopping.signal, done));
-      }),
-  );
+  const synced = Object.entries(all).map(([name, kind]) => {
+    const store = kit.stores[name as keyof Stores] as unknown as Store<KubeObject>;
+    return new Promise<void>((done) => {
+      const following = reflect({ ...kit, kind, store }, stopping.signal, done);
+      reflectors.push(following);
+      // Stopped before the server answered, there is nothing more to wait for.
+      stopping.signal.addEventListener('abort', () => done(), { once: true });
+    });
+  });
   await Promise.all(synced);
-  await nodes.register();
-  for (const one of controllers) one.open();
+  await nodes.register(stopping.signal);
+  if (!stopping.signal.aborted) for (const one of controllers) one.open();
 }
 
 async function end({ kit, transport, controllers, stopping, reflectors }: Running): Promise<void> {
   stopping.abort();
+  // Requests over the network are cut off, as when the process dies: what they were for is found again at the next start.
+  await transport.close();
   await Promise.all(controllers.map((one) => one.close()));
   kit.timers.stop();
-  await transport.close();
   await Promise.all(reflectors);
 }

@@ -21,7 +21,8 @@ export interface Kit {
 /** A loop that is fed by the stores. Turns begin with `open`, once every store holds the server's first list. */
 export interface Controller {
   open(): void;
-  close(): void | Promise<void>;
+  /** Resolves when nothing of it is under way. */
+  close(): Promise<void>;
 }
 
 export type Stores = ReturnType<typeof makeStores>;

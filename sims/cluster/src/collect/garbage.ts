@@ -68,8 +68,7 @@ export function garbage(kit: Kit): Controller {
       rounds.add('all');
     },
     async close() {
-      rounds.close();
-      items.close();
+      await Promise.all([rounds.close(), items.close()]);
       for (const { stopping } of watched.values()) stopping.abort();
       await Promise.all([...watched.values()].map((one) => one.done));
     },

@@ -53,7 +53,7 @@ export function kubelet(options: KubeletOptions): Kubelet {
       turns.open();
     },
     async close() {
-      turns.close();
+      await turns.close();
       await Promise.all([...runs.values()].map((run) => run.kill()));
       runs.clear();
     },

@@ -49,9 +49,8 @@ export function nodeLifecycle(options: LifecycleOptions): Controller {
       watch.open();
       orphans.open();
     },
-    close() {
-      watch.close();
-      orphans.close();
+    async close() {
+      await Promise.all([watch.close(), orphans.close()]);
     },
   };
 }

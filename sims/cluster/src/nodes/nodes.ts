@@ -9,6 +9,7 @@ import { queue } from '../turns/queue.ts';
 import { withCondition } from '../workloads/status.ts';
 
 const renewEvery = 10_000;
+const registerAgain = 500;
 const reportEvery = 300_000;
 const leaseSeconds = 40;
 const leases = 'kube-node-lease';
@@ -25,8 +26,8 @@ export interface NodesOptions {
 }
 
 export interface Nodes extends Controller {
-  /** Makes the objects; resolves when every node is Ready in the API. */
-  register(): Promise<void>;
+  /** Makes the objects; resolves when every node is Ready in the API, or `signal` aborts. */
+  register(signal: AbortSignal): Promise<void>;
   lose(node: string): void;
   restore(node: string): void;
 }
@@ -56,8 +57,13 @@ export function nodeAgents(options: NodesOptions): Nodes {
     if (nodes.has(key) && (!after || (isUnready(after) && before))) turns.add(key);
   });
   return {
-    async register() {
-      await Promise.all([...nodes.keys()].map(beat));
+    async register(signal) {
+      for (const name of nodes.keys()) {
+        for (let next = await beat(name); 'problem' in next && !signal.aborted; next = await beat(name)) {
+          kit.log(`node ${name}: ${next.problem.message}`);
+          await kit.clock.sleep(registerAgain, signal);
+        }
+      }
     },
     open() {
       turns.open();

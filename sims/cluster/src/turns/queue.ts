@@ -32,6 +32,7 @@ export function queue({ name, timers, turn, width = 8, log }: QueueOptions) {
   const failures = new Map<string, number>();
   const restingUntil = new Map<string, number>();
   let isOpen = false;
+  let closed = () => {};
 
   const retry = (key: string, { message, retryAfterMs = 0 }: Problem) => {
     const n = (failures.get(key) ?? 0) + 1;
@@ -44,6 +45,7 @@ export function queue({ name, timers, turn, width = 8, log }: QueueOptions) {
   const run = async (key: string) => {
     const next = await turn(key).catch((error: unknown): Next => ({ problem: bug(error) }));
     running.delete(key);
+    if (!isOpen && running.size === 0) closed();
     if ('problem' in next) {
       if (next.problem.reason === 'Bug') log(`${name} ${key}: ${next.problem.message}`);
       // A namespace on its way out takes no new objects: nothing is left to do there until something changes.
@@ -85,12 +87,11 @@ export function queue({ name, timers, turn, width = 8, log }: QueueOptions) {
       isOpen = true;
       pump();
     },
-    close() {
+    /** No further turn begins; resolves when those under way have ended. */
+    close(): Promise<void> {
       isOpen = false;
       waiting.cancelAll();
-    },
-    get idle(): boolean {
-      return ready.size === 0 && running.size === 0;
+      return running.size === 0 ? Promise.resolve() : new Promise((done) => (closed = done));
     },
   };
 }
