@@ -28,6 +28,9 @@ interface SavedText {
   declared: Declared;
 }
 
+/** Milliseconds from a change to its being saved: the whole configuration is written, so a burst is one write. */
+const saveDelay = 250;
+
 export class Device {
   readonly configuration = new Configuration();
   readonly plane: Plane;
@@ -102,7 +105,7 @@ export class Device {
   }
 
   async #saveSoon(): Promise<void> {
-    await this.#clock.sleep(50, this.#closing.signal);
+    await this.#clock.sleep(saveDelay, this.#closing.signal);
     this.#saving = undefined;
     this.#writeNow();
   }

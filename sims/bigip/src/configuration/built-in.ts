@@ -13,9 +13,7 @@ export function addBuiltIns(configuration: Configuration): void {
   configuration.take(draft);
 }
 
-export function isBuiltIn(kind: Kind, path: string): boolean {
-  return entries().some(([of, object]) => of === kind && object.fullPath === path);
-}
+export const isBuiltIn = (kind: Kind, path: string): boolean => builtIn.has(`${kind} ${path}`);
 
 function monitor(name: string, type: string, send?: string): Entry {
   const rest: Omit<Monitor, keyof ReturnType<typeof identity>> = {
@@ -63,3 +61,6 @@ function entries(): Entry[] {
 const redirectRule = `when HTTP_REQUEST {
     HTTP::redirect https://[getfield [HTTP::host] ":" 1][HTTP::uri]
 }`;
+
+// Asked about every object at each save, so it is a set.
+const builtIn: ReadonlySet<string> = new Set(entries().map(([kind, { fullPath }]) => `${kind} ${fullPath}`));
