@@ -4,9 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import type { Benchmark, Figure } from './figure.ts';
 import { apiserver } from './apiserver.ts';
+import { crash } from './crash.ts';
 import { path } from './path.ts';
 
-const benchmarks: Record<string, Benchmark> = { apiserver, path };
+const benchmarks: Record<string, Benchmark> = { apiserver, crash, path };
 
 const args = process.argv.slice(2);
 const at = args.indexOf('--json');
