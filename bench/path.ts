@@ -1,6 +1,6 @@
 // How long a change takes from the API server to the data plane: a pod's readiness, at three sizes, and a whole ticket.
 import { lbtickets, loadbalancers, type Lbticket, type Loadbalancer } from '@fairlead/api';
-import { pods, services, type Kube, type Pod, type Service } from '@fairlead/kube';
+import { deployments, pods, services, type Deployment, type Kube, type Pod, type Service } from '@fairlead/kube';
 import { systemClock } from '../apps/fairlead/src/clock.ts';
 import { dataDir } from '../apps/fairlead/src/up/data-dir.ts';
 import { startEnvironment, type Environment } from '../apps/fairlead/src/up/environment.ts';
@@ -14,6 +14,8 @@ const warmUp = 20;
 const repetitions = 200;
 const cluster = 'acp-region01';
 const annotation = 'sim.fairlead.io/ready';
+/** Name of the measured Service, its Deployment and its ticket. Without probes: their period is no part of the path. */
+const measured = 'path';
 
 export const path: Benchmark = {
   name: 'path',
@@ -37,6 +39,7 @@ export const path: Benchmark = {
 async function measureAll(environment: Environment, say: (text: string) => void): Promise<Record<string, Figure>> {
   const figures: Record<string, Figure> = {};
   await createLoadbalancer(environment.management);
+  await createWorkload(environment);
   let tickets = 1;
   for (const size of sizes) {
     say(`readiness with ${size} tickets: ${warmUp} rounds to warm up, ${repetitions} measured`);
@@ -48,6 +51,7 @@ async function measureAll(environment: Environment, say: (text: string) => void)
         unit: 'ms',
         peer: 'CIS 2.20.1: 4.9 s for 100 ConfigMaps',
       };
+    await allReady(environment, size);
     const { down, up } = await measureReadiness(environment);
     const peer =
       size === 1
@@ -80,17 +84,16 @@ async function measureReadiness(
 ): Promise<{ down: number[]; up: number[] }> {
   const kube = clusters.get(cluster);
   if (!kube) throw new Error(`bug: no cluster ${cluster}`);
-  const listed = await kube.list<Pod>(pods, { namespace: 'default', labelSelector: 'app=svc01' });
-  const pod = listed.ok ? listed.value.items[0] : undefined;
-  const address = pod?.status?.podIP;
-  if (!pod || !address) throw new Error('bug: svc01 has no pod with an address');
+  const pod = await podOf(kube);
+  if (!pod) throw new Error('bug: the measured pod has no address');
+  const { name, address } = pod;
   const isMember = () =>
-    devices.ve.sim.member(`/${cluster}/default_http_app/svc01_8080_pool`, `${address}:8080`) !== undefined;
+    devices.ve.sim.member(`/${cluster}/default_http_app/${measured}_80_pool`, `${address}:8080`) !== undefined;
   const flip = async (ready: boolean): Promise<number> => {
     const began = performance.now();
     const body = { metadata: { annotations: { [annotation]: ready ? null : 'false' } } };
     const [patched] = await Promise.all([
-      kube.patch(pods, { name: pod.metadata.name, namespace: 'default' }, { type: 'merge', body }),
+      kube.patch(pods, { name, namespace: 'default' }, { type: 'merge', body }),
       within(
         `the member ${address} ${ready ? 'coming' : 'going'}`,
         devices.ve.sim.until(() => isMember() === ready),
@@ -134,9 +137,9 @@ async function addTickets({ management, clusters, devices }: Environment, from: 
   if (!kube || to <= from) return [];
   const times: number[] = [];
   for (let n = from; n < to; n++) {
-    await createService(kube, n);
+    await createService(kube, `bench-${n}`);
     const began = performance.now();
-    await createTicket(management, n);
+    await createTicket(management, { name: `bench-${n}`, loadbalancer: 'bench', service: `bench-${n}` });
     if (n < to - 10) continue;
     await within(
       `the virtual server of ticket bench-${n}`,
@@ -149,38 +152,84 @@ async function addTickets({ management, clusters, devices }: Environment, from: 
   return times;
 }
 
-async function createService(kube: Kube, n: number): Promise<void> {
+async function createService(kube: Kube, name: string): Promise<void> {
   const service: Service = {
     apiVersion: 'v1',
     kind: 'Service',
-    metadata: { name: `bench-${n}`, namespace: 'default' },
-    spec: { selector: { app: `bench-${n}` }, ports: [{ name: 'http', port: 80, targetPort: 8080 }] },
+    metadata: { name, namespace: 'default' },
+    spec: { selector: { app: name }, ports: [{ name: 'http', port: 80, targetPort: 8080 }] },
   };
   const created = await kube.create(services, service);
   if (!created.ok) throw new Error(created.problem.message);
 }
 
-async function createTicket(kube: Kube, n: number): Promise<void> {
+async function createTicket(
+  kube: Kube,
+  { name, loadbalancer, service }: { name: string; loadbalancer: string; service: string },
+): Promise<void> {
+  const listner = {
+    name: 'web',
+    port: 80,
+    protocal: 'http',
+    session: 'none',
+    services: [{ service, port: 80, weight: 100 }],
+  };
   const ticket = {
     apiVersion: 'ebcpaas.io/v1',
     kind: 'Lbticket',
-    metadata: { name: `bench-${n}`, namespace: 'default' },
-    spec: {
-      loadbalancer: 'bench',
-      namespace: 'default',
-      listners: [
-        {
-          name: 'web',
-          port: 80,
-          protocal: 'http',
-          session: 'none',
-          services: [{ service: `bench-${n}`, port: 80, weight: 100 }],
-        },
-      ],
-    },
+    metadata: { name, namespace: 'default' },
+    spec: { loadbalancer, namespace: 'default', listners: [listner] },
   };
   const created = await kube.create(lbtickets, ticket as unknown as Lbticket);
   if (!created.ok) throw new Error(created.problem.message);
+}
+
+/** The pod that is measured, its Service, and a ticket that puts it behind a virtual server. */
+async function createWorkload({ management, clusters, devices }: Environment): Promise<void> {
+  const kube = clusters.get(cluster);
+  if (!kube) throw new Error(`bug: no cluster ${cluster}`);
+  const template = {
+    metadata: { labels: { app: measured } },
+    spec: {
+      containers: [{ name: 'web', image: 'registry.example/echo:1', ports: [{ name: 'http', containerPort: 8080 }] }],
+    },
+  };
+  const deployment = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: measured, namespace: 'default' },
+    spec: { replicas: 1, selector: { matchLabels: { app: measured } }, template },
+  };
+  const created = await kube.create(deployments, deployment as unknown as Deployment);
+  if (!created.ok) throw new Error(created.problem.message);
+  await createService(kube, measured);
+  await createTicket(management, { name: measured, loadbalancer: 'demo', service: measured });
+  const { sim } = devices.ve;
+  await within(
+    'the measured virtual server',
+    sim.until(() => sim.virtuals().some((virtual) => virtual.name.endsWith(`/${measured}_80_vs`))),
+  );
+  for (let tries = 0; (await podOf(kube)) === undefined && tries < 1000; tries++) await systemClock.sleep(10);
+}
+
+/** The measured pod, once it has an address. */
+async function podOf(kube: Kube): Promise<{ name: string; address: string } | undefined> {
+  const listed = await kube.list<Pod>(pods, { namespace: 'default', labelSelector: `app=${measured}` });
+  const pod = listed.ok ? listed.value.items[0] : undefined;
+  return pod?.status?.podIP ? { name: pod.metadata.name, address: pod.status.podIP } : undefined;
+}
+
+/** Tickets that were filed in one go are still being worked on; what is measured is the path, not that queue. */
+async function allReady({ stores }: Environment, size: number): Promise<void> {
+  const ready = () =>
+    [...stores.lbtickets.all()].filter(({ status }) =>
+      status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True'),
+    ).length;
+  const end = systemClock.now() + 60_000;
+  while (ready() < size) {
+    if (systemClock.now() > end) throw new Error(`waited a minute for ${size} tickets to be ready; ${ready()} are`);
+    await systemClock.sleep(50);
+  }
 }
 
 /** A benchmark that waits for ever says nothing: after a minute it says for what. */
