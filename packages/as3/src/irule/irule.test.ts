@@ -39,9 +39,9 @@ const hostile = [
   '-',
   '--',
 ];
-const words = ['a', 'ab', 'beta', 'a.domain.com', 'A.Domain.com', '2', '10', '100', '-5', ...hostile];
-/** Numbers to Tcl, and to nobody else. In headers and queries only: the simulator's cookies and lists rewrite them. */
+/** Numbers to Tcl, and to nobody else. */
 const oddNumbers = ['0100', '0x64', '1e2', '007'];
+const words = ['a', 'ab', 'beta', 'a.domain.com', 'A.Domain.com', '2', '10', '100', '-5', ...oddNumbers, ...hostile];
 const regexps = [
   '^a',
   'b$',
@@ -123,8 +123,7 @@ const listener: fc.Arbitrary<Listener> = fc.record({
     .map((routes) => routes.map((route, i) => ({ ...route, name: `rule${i}` }))),
 });
 
-const cookieValue = fc.constantFrom(...words, 'x=y', 'two words', 'ab12', 'many-3');
-const value = fc.oneof(cookieValue, fc.constantFrom(...oddNumbers));
+const value = fc.constantFrom(...words, 'x=y', 'two words', 'ab12', 'many-3');
 const headers = fc.array(
   fc.oneof(
     fc.tuple(
@@ -134,7 +133,7 @@ const headers = fc.array(
     fc.tuple(fc.constantFrom('X', 'x-version', 'X-A'), fc.oneof(value, fc.constant('/many-20'))),
     fc.tuple(
       fc.constant('Cookie'),
-      fc.tuple(fc.constantFrom(...keys), cookieValue).map(([key, text]) => `o=1; ${key}=${text.replaceAll(';', '')}`),
+      fc.tuple(fc.constantFrom(...keys), value).map(([key, text]) => `o=1; ${key}=${text.replaceAll(';', '')}`),
     ),
     fc.tuple(fc.constant('X-Forwarded-For'), fc.constantFrom('6.6.6.6, 192.0.2.9', '"; exec id', '2001:db8::7', '')),
   ),

@@ -31,6 +31,14 @@ const dataGroups = [
       { name: '/b/c', data: '2' },
     ],
   },
+  {
+    name: '/T/A/odd',
+    type: 'string' as const,
+    records: [
+      { name: '0100', data: '007' },
+      { name: '0x10', data: '' },
+    ],
+  },
   { name: '/T/A/hostile', type: 'string' as const, records: [{ name: '"]; exec rm -rf /; [', data: '$x}{' }] },
 ];
 const rule = (text: string) => [{ name: '/T/A/r', text }];
@@ -39,7 +47,7 @@ const request = {
   uri: '/a/b.html?x=1&y=a%20b',
   headers: [
     ['Host', 'A.domain.com:80'],
-    ['Cookie', 'one=1; two=2'],
+    ['Cookie', 'one=1; two=2; odd=0100'],
     ['X', 'first'],
     ['x', 'last'],
   ] as [string, string][],
@@ -72,6 +80,11 @@ const truths: [condition: string, truth: boolean][] = [
   ['[URI::query [HTTP::uri] z] equals ""', true],
   ['[HTTP::cookie exists two] and [HTTP::cookie value two] == 2', true],
   ['[HTTP::cookie exists three]', false],
+  ['[HTTP::cookie value odd] eq "0100"', true],
+  ['[HTTP::cookie names] eq "one two odd"', true],
+  ['[class match -name "0x10" equals /T/A/odd] eq "0x10"', true],
+  ['[class match -value "0100" equals /T/A/odd] eq "007"', true],
+  ['[URI::query "/?n=1e2" n] eq "1e2"', true],
   ['[IP::addr [IP::client_addr] equals 10.1.0.0/16]', true],
   ['[IP::addr [IP::client_addr]/24 equals 10.1.3.0]', false],
   ['[IP::addr [IP::client_addr] mask 255.255.0.0] equals "10.1.0.0"', true],

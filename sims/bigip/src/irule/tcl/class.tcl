@@ -136,7 +136,7 @@ proc ::irule::class_find {path item operator turned} {
         }
         return {}
     }
-    if {$operator eq "equals"} { return [::expr {[info exists exact($path,$item)] ? [list $item] : {}}] }
+    if {$operator eq "equals"} { return [::irule::either [info exists exact($path,$item)] [list $item] {}] }
     set test ::tcl::mathfunc::irule_$operator
     if {[info commands $test] eq ""} { error "class: unknown operator \"$operator\"" }
     set found {}
@@ -157,7 +157,7 @@ proc ::irule::class_answer {path names flags} {
         else { return 1 }
         if {!$all} { return [lindex $out 0] }
     }
-    ::expr {[llength $flags] == 0 || $flags eq "-all" ? 0 : $out}
+    ::irule::either [::expr {[llength $flags] == 0 || $flags eq "-all"}] 0 $out
 }
 proc class {what args} {
     set flags {}
@@ -206,7 +206,7 @@ proc matchclass {item operator name} { class match $item $operator $name }
 proc findclass {item name {separator ""}} {
     set path [::irule::object_path class $name]
     foreach {key value} [lindex $::irule::class($path) 1] {
-        if {$key eq $item} { return [::expr {$separator eq "" ? "$key $value" : $value}] }
+        if {$key eq $item} { return [::irule::either [::expr {$separator eq ""}] "$key $value" $value] }
     }
     return ""
 }

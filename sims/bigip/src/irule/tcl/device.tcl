@@ -83,7 +83,10 @@ proc clock_of {args} {
     clock {*}$args
 }
 # Bytes stand for themselves; text beyond them goes as UTF-8.
-proc octets {text} { expr {[regexp {^[\u0000-\u00ff]*$} $text] ? $text : [encoding convertto utf-8 $text]} }
+proc octets {text} {
+    if {[regexp {^[\u0000-\u00ff]*$} $text]} { return $text }
+    encoding convertto utf-8 $text
+}
 
 # Keeps the rule; answers what the reader learnt of it or why it is refused.
 proc define {key path text} {

@@ -80,13 +80,13 @@ proc HTTP::path {args} {
     set uri [::irule::fact uri]
     if {![llength $args]} { return [lindex [split $uri ?] 0] }
     set cut [string first ? $uri]
-    HTTP::uri [lindex $args 0][::expr {$cut < 0 ? "" : [string range $uri $cut end]}]
+    HTTP::uri [lindex $args 0][::irule::either [::expr {$cut < 0}] "" [string range $uri $cut end]]
 }
 proc HTTP::query {args} {
     set uri [::irule::fact uri]
     set cut [string first ? $uri]
     if {[llength $args]} { return [HTTP::uri [HTTP::path]?[lindex $args 0]] }
-    ::expr {$cut < 0 ? "" : [string range $uri [::expr {$cut + 1}] end]}
+    ::irule::either [::expr {$cut < 0}] "" [string range $uri [::expr {$cut + 1}] end]
 }
 proc HTTP::request {} {
     set out "[::irule::fact method] [::irule::fact uri] HTTP/[::irule::fact version]\r\n"
@@ -113,8 +113,9 @@ proc HTTP::cookie {what args} {
     foreach {name value} $args break
     set all [::irule::cookies]
     switch -- $what {
-        names { foreach {key -} $all { lappend names $key }
-            return [::expr {[info exists names] ? $names : ""}] }
+        names { set names [list]
+            foreach {key -} $all { lappend names $key }
+            return $names }
         count { return [::expr {[llength $all] / 2}] }
         exists - value { }
         insert {
@@ -132,8 +133,8 @@ proc HTTP::cookie {what args} {
             set what value
         }
     }
-    foreach {key found} $all { if {$key eq $name} { return [::expr {$what eq "exists" ? 1 : $found}] } }
-    ::expr {$what eq "exists" ? 0 : ""}
+    foreach {key found} $all { if {$key eq $name} { return [::irule::either [::expr {$what eq "exists"}] 1 $found] } }
+    ::irule::either [::expr {$what eq "exists"}] 0 ""
 }
 proc ::irule::cookies_without {name all} {
     set rest {}
@@ -172,7 +173,7 @@ proc HTTP::disable {} { error "HTTP::disable: this simulator keeps to HTTP" }
 
 proc ::irule::query_of {uri} {
     set cut [string first ? $uri]
-    ::expr {$cut < 0 ? "" : [string range $uri [::expr {$cut + 1}] end]}
+    ::irule::either [::expr {$cut < 0}] "" [string range $uri [::expr {$cut + 1}] end]
 }
 proc URI::query {uri {name ""}} {
     set query [::irule::query_of $uri]
@@ -180,7 +181,7 @@ proc URI::query {uri {name ""}} {
     foreach pair [split $query &] {
         set cut [string first = $pair]
         if {$cut < 0 ? $pair eq $name : [string range $pair 0 [::expr {$cut - 1}]] eq $name} {
-            return [::expr {$cut < 0 ? "" : [string range $pair [::expr {$cut + 1}] end]}]
+            return [::irule::either [::expr {$cut < 0}] "" [string range $pair [::expr {$cut + 1}] end]]
         }
     }
     return ""

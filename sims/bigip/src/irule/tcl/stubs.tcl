@@ -28,6 +28,12 @@ namespace eval ::irule::p {}
 foreach space {static IP TCP UDP HTTP URI LB SSL} { namespace eval ::$space {} }
 unset space
 
+# What `expr {$c ? $a : $b}` is for numbers. That one must not be used for text: it would make 64 of "0100".
+proc ::irule::either {condition yes no} {
+    if {$condition} { return $yes }
+    return $no
+}
+
 proc ::irule::effect {args} {
     variable effects
     lappend effects [lindex $args 0] [::expr {[llength $args] - 1}]
@@ -239,7 +245,7 @@ proc table {what args} {
         } else { set args [lrange $args 1 end] }
     }
     set now [clock seconds]
-    if {$what eq "keys"} { return [::irule::table_keys [::expr {$space ne "" ? $space : [lindex $args 0]}] $now] }
+    if {$what eq "keys"} { return [::irule::table_keys [::irule::either [::expr {$space ne ""}] $space [lindex $args 0]] $now] }
     foreach {key value timeout lifetime} $args break
     set at [list $space $key]
     set found [::irule::table_find $at $now]
@@ -254,7 +260,7 @@ proc table {what args} {
         incr - append {
             if {![llength $found]} { ::irule::table_put $at [::expr {$what eq "incr" ? 0 : ""}] "" "" $now }
             set old [lindex $::irule::table($at) 0]
-            set new [::expr {$what eq "incr" ? $old + ($value eq "" ? 1 : $value) : "$old$value"}]
+            if {$what eq "incr"} { set new [::expr {$old + ($value eq "" ? 1 : $value)}] } else { set new "$old$value" }
             set ::irule::table($at) [lreplace $::irule::table($at) 0 0 $new]
             return $new
         }
