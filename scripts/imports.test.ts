@@ -28,7 +28,7 @@ const table: Record<string, { ours: string[]; outside: string[]; node: boolean }
     ],
     node: true,
   },
-  'packages/testkit': { ours: ['core', 'kube'], outside: ['vitest', 'yaml'], node: true },
+  'packages/testkit': { ours: ['core', 'kube'], outside: ['ajv', 'ajv-formats', 'vitest', 'yaml'], node: true },
   'sims/bigip': { ours: [], outside: [], node: true },
   'sims/cluster': { ours: [], outside: ['undici'], node: true },
 };

@@ -1,5 +1,6 @@
 // The other npm scripts: node scripts/run.mjs check | golden | gen | dev | bench.
 import { bin, build, installPackages, requireNode, root, run } from './setup.mjs';
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 requireNode();
@@ -13,7 +14,7 @@ const tasks = {
   check: () =>
     run(bin('tsc'), ['-p', '.']) || run(bin('oxlint'), []) || run(bin('oxfmt'), ['--check']) || vitest(['scripts'], {}),
   /** Compares golden folders; with --update rewrites them. */
-  golden: () => vitest(['golden'], args.includes('--update') ? { GOLDEN: 'update' } : {}),
+  golden: () => vitest(goldenTests(), args.includes('--update') ? { GOLDEN: 'update' } : {}),
   /** Writes what is made from the code: CRDs, roles, the tables of kinds. */
   gen: () => tsx('scripts/gen.ts', ...args),
   /** `fairlead up`, built again and restarted when a source changes. */
@@ -21,6 +22,15 @@ const tasks = {
   /** Without a name: lists the benchmarks. */
   bench: () => tsx('bench/bench.ts', ...args),
 };
+
+/** Test files that compare golden folders. */
+function goldenTests() {
+  const listed = spawnSync('git', ['grep', '-l', '-E', '\\bgolden\\(', '--', '*.test.ts'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return listed.stdout.split('\n').filter((path) => path !== '' && !path.startsWith('packages/testkit/'));
+}
 
 const task = tasks[name];
 if (!task) {

@@ -1,10 +1,6 @@
 // Golden cases: load balancers to their declaration and rules, each valid by F5's schema and by our own check.
-import { existsSync, readFileSync } from 'node:fs';
-import { golden } from '@fairlead/testkit';
-import { parseAddressRange } from '@fairlead/core';
-import { Ajv } from 'ajv';
-import addFormats from 'ajv-formats';
-import { beforeAll, expect, test } from 'vitest';
+import { as3Schema, golden, noAs3Schema } from '@fairlead/testkit';
+import { expect, test } from 'vitest';
 import { isRecord, objectsOf, type Application } from './application.ts';
 import { check } from './check/check.ts';
 import { compile } from './compile.ts';
@@ -14,22 +10,11 @@ import { fill, strip } from './members.ts';
 import { marked, unmarked } from './mark.ts';
 import { readCase } from './read-case.ts';
 
-const schemaFile = new URL('../../../../shared/data/as3-schema.json', import.meta.url);
-const hasSchema = existsSync(schemaFile);
-let schemaProblems: (body: unknown) => string[] = () => [];
-
-beforeAll(() => {
-  if (!hasSchema) return;
-  const ajv = new Ajv({ strict: false, allErrors: false, logger: false });
-  addFormats.default(ajv);
-  ajv.addFormat('f5ip', (text) => text === '' || parseAddressRange(text).ok);
-  const validate = ajv.compile(JSON.parse(readFileSync(schemaFile, 'utf8')) as object);
-  schemaProblems = (body) =>
-    validate(body) ? [] : (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
-});
+const schema = as3Schema();
+const schemaProblems = schema ?? (() => []);
 
 test("goldens are held against F5's schema, which refuses what is wrong", (context) => {
-  if (!hasSchema) return context.skip("F5's schema is not beside this repository: goldens meet our own check only");
+  if (!schema) return context.skip(noAs3Schema);
   const wrong = { ...declaration({ t1: {} }), declaration: { class: 'ADC', schemaVersion: '2.0.0' } };
   expect(schemaProblems(wrong)).not.toEqual([]);
 });

@@ -20,6 +20,7 @@ import {
 } from '@fairlead/kube';
 import { bigip } from '@fairlead/providers';
 import { bigip as sim, realClock } from '@fairlead/sim-bigip';
+import { as3Validation } from '@fairlead/testkit';
 import { configmapSource, endpointSliceIndexes, serviceIndexes } from '@fairlead/sources';
 import { expect, onTestFinished, test } from 'vitest';
 import { engine } from './engine.ts';
@@ -65,7 +66,7 @@ async function cluster(signal: AbortSignal) {
 
 async function world() {
   const stop = new AbortController();
-  const device = sim();
+  const device = sim(as3Validation());
   await device.ready;
   const { client, stores, close } = await cluster(stop.signal);
   const source = configmapSource({ cluster: 'c1', loadbalancer: 'demo', stores, selects: () => true, decode });

@@ -2,7 +2,7 @@
 import type { Application } from '@fairlead/as3';
 import { isPlanEmpty, plan, type Item, type LoadBalancer, type Member, type Result } from '@fairlead/core';
 import { bigip as sim, realClock, type Bigip as Sim } from '@fairlead/sim-bigip';
-import { fakeClock } from '@fairlead/testkit';
+import { as3Validation, fakeClock } from '@fairlead/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { bigip } from './bigip.ts';
 import { destinationsOf } from './claims.ts';
@@ -46,7 +46,7 @@ const lb = (form: Record<string, unknown>): LoadBalancer => ({
 });
 
 async function world() {
-  const device = sim();
+  const device = sim(as3Validation());
   onTestFinished(() => device.close());
   await device.ready;
   const provider = bigip({
