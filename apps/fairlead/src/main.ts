@@ -149,4 +149,10 @@ function exit(code: number): void {
   process.exitCode = code;
 }
 
+// A reader that has seen enough, such as head, closes the pipe: that is its right, and the end of our work.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 await program.parseAsync();

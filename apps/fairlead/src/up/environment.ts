@@ -23,6 +23,9 @@ import { takeSlot, type Slot } from './slot.ts';
 export const managementName = 'management';
 export const targetNames = ['acp-region01', 'acp-region02'] as const;
 
+/** Where Secrets are that Loadbalancers refer to without a namespace. */
+const ownNamespace = 'fairlead-system';
+
 /** Addresses of the devices as the seed's objects name them. */
 export const deviceAddresses = { ve: '200.1.1.1', ltm: '100.1.1.1' } as const;
 
@@ -170,7 +173,8 @@ async function client({ closing, log }: Start, path: string, name: string): Prom
 
 async function installDefinitions(management: Kube): Promise<void> {
   const manifests = crds().map((object) => ({ at: `CustomResourceDefinition ${object.metadata.name}`, object }));
-  const applied = await applyManifests(management, manifests, 'fairlead');
+  const own = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: ownNamespace } };
+  const applied = await applyManifests(management, [...manifests, { at: 'own namespace', object: own }], 'fairlead');
   if (!applied.ok) throw new Error(`bug: our own CustomResourceDefinitions are refused: ${applied.problem.message}`);
 }
 
@@ -201,7 +205,7 @@ function startControllers(
       {
         management,
         clusters,
-        namespace: 'kube-system',
+        namespace: ownNamespace,
         map,
         clock: systemClock,
         random,
