@@ -1,14 +1,14 @@
 // Reading a request's body: size, media type, JSON or YAML, repeated and unknown fields.
 import { parse as parseYaml, YAMLError } from 'yaml';
-import { isTree, type KubeObject, type Tree } from './object.ts';
+import { parseJson, type Parsed } from './json.ts';
+import { apiVersionOf, isTree, splitApiVersion, textOf, type KubeObject, type Tree } from './object.ts';
 import { fromProtobuf } from './protobuf.ts';
 import type { Call } from './request.ts';
-import type { Resource, Version } from './resource.ts';
+import type { Registry, Resource, Version } from './resource.ts';
 import { decodeProblem } from './schema/decode.ts';
 import { duplicateFields } from './schema/duplicates.ts';
 import { prune } from './schema/prune.ts';
-import { apiVersionOf } from './object.ts';
-import { badRequest, ok, refuse, tooLarge, unsupportedMedia, type Result } from './status.ts';
+import { badRequest, ok, refuse, tooLarge, unexplained, unsupportedMedia, type Result, type Status } from './status.ts';
 
 const most = 3 * 1024 * 1024;
 const deepest = 500;
@@ -35,18 +35,25 @@ export async function readText(request: Request): Promise<Result<string>> {
   return bytes.ok ? ok(bytes.value.toString('utf8')) : bytes;
 }
 
-/** JSON or YAML text as a value. YAML is read as 1.1, as kubectl and the real server do. */
-export function parseText(text: string, isYaml: boolean): Result<unknown> {
+/** JSON or YAML text as a value; the message of a refusal is the parser's own. YAML is read as 1.1, as kubectl and the real server do. */
+export function parseText(text: string, isYaml: boolean): Parsed {
+  if (!isYaml) return parseJson(text);
   try {
-    const value: unknown = isYaml ? parseYaml(text, { version: '1.1', maxAliasCount: 100 }) : JSON.parse(text);
-    return isTooDeep(value, deepest) ? refuse(badRequest('the body of the request is nested too deeply')) : ok(value);
+    return { ok: true, value: parseYaml(text, { version: '1.1', maxAliasCount: 100, logLevel: 'error' }) };
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof YAMLError || error instanceof ReferenceError) {
-      return refuse(badRequest(`error decoding the body of the request: ${error.message}`));
-    }
+    // A ReferenceError is an alias too many, or one that names nothing.
+    if (error instanceof YAMLError || error instanceof ReferenceError)
+      return {
+        ok: false,
+        message: `error converting YAML to JSON: yaml: ${(error.message.split('\n')[0] ?? '').replace(/:$/, '')}`,
+      };
     throw error;
   }
 }
+
+/** The value, unless it is nested so deep that walking it could exhaust the stack. */
+export const shallow = (value: unknown): Result<unknown> =>
+  isTooDeep(value, deepest) ? refuse(badRequest('the body of the request is nested too deeply')) : ok(value);
 
 function isTooDeep(value: unknown, left: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
@@ -62,58 +69,95 @@ export interface Body {
   duplicates: string[];
 }
 
+/** What a body is to be, for messages. */
+export interface Expected {
+  kind: string;
+  version: string;
+}
+
 /** The object of a POST or PUT. */
-export async function readObject(call: Call): Promise<Result<Body>> {
+export async function readObject(call: Call, expected: Expected): Promise<Result<Body>> {
   const media = mediaType(call.request) || 'application/json';
   if (!objectTypes.includes(media)) return refuse(unsupportedMedia(objectTypes));
   const bytes = await readBytes(call.request);
   if (!bytes.ok) return bytes;
-  const value = parseBytes(bytes.value, media);
-  if (!value.ok) return value;
-  if (!isTree(value.value)) return refuse(badRequest('the body of the request is not an object'));
-  const shaped = asObject(value.value);
+  const parsed = parseBytes(bytes.value, media);
+  if (!parsed.ok) return refuse(unrecognized(expected.kind, parsed.message, bytes.value));
+  const tree = parsed.value ?? {};
+  if (!isTree(tree)) return refuse(unrecognized(expected.kind, notAnObject(tree), bytes.value));
+  const shaped = asObject(tree, expected);
   if (!shaped.ok) return shaped;
   const isJson = media === 'application/json';
   return ok({ object: shaped.value, duplicates: isJson ? duplicateFields(bytes.value.toString('utf8')) : [] });
 }
 
+const shown = 30;
+
+/** The refusal of a body in which not even a kind could be found; it ends with how the body begins. */
+function unrecognized(kind: string, problem: string, bytes: Buffer): Status {
+  const isText = bytes[0] === 0x7b;
+  const start = bytes.subarray(0, shown).toString(isText ? 'utf8' : 'hex');
+  const begin = bytes.length === 0 ? '<empty>' : bytes.length > shown ? `${start} ...` : start;
+  return badRequest(
+    `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${problem} (${begin})`,
+  );
+}
+
+const goType = (value: unknown): string =>
+  Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+const notAnObject = (value: unknown): string =>
+  `json: cannot unmarshal ${goType(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
+
 /** A body in any of the forms an object may come in. */
-function parseBytes(bytes: Buffer, media: string): Result<unknown> {
+function parseBytes(bytes: Buffer, media: string): Parsed {
   if (media !== binaryType) return parseText(bytes.toString('utf8'), media === 'application/yaml');
   const tree = fromProtobuf(bytes);
-  return tree ? ok(tree) : refuse(badRequest('the body of the request is not a protobuf object of a known kind'));
+  return tree ? { ok: true, value: tree } : { ok: false, message: 'not a protobuf object of a known kind' };
 }
 
 /** The body's value, an empty object where there is no body. */
 export async function readValue(request: Request): Promise<Result<unknown>> {
   const bytes = await readBytes(request);
   if (!bytes.ok) return bytes;
-  return bytes.value.length === 0 ? ok({}) : parseBytes(bytes.value, mediaType(request));
+  if (bytes.value.length === 0) return ok({});
+  const parsed = parseBytes(bytes.value, mediaType(request));
+  return parsed.ok
+    ? shallow(parsed.value)
+    : refuse(badRequest(`error decoding the body of the request: ${parsed.message}`));
 }
 
 /** The options in the body of a DELETE; an empty body has none. */
 export async function readOptions(request: Request): Promise<Result<Tree>> {
-  const value = await readValue(request);
-  if (!value.ok) return value;
-  return isTree(value.value) ? ok(value.value) : refuse(badRequest('the body of the request is not an object'));
+  const bytes = await readBytes(request);
+  if (!bytes.ok) return bytes;
+  if (bytes.value.length === 0) return ok({});
+  const parsed = parseBytes(bytes.value, mediaType(request));
+  if (!parsed.ok) return refuse(unexplained(`couldn't get version/kind; json parse error: ${parsed.message}`));
+  if (!isTree(parsed.value))
+    return refuse(unexplained(`couldn't get version/kind; json parse error: ${notAnObject(parsed.value)}`));
+  const { kind, apiVersion } = parsed.value;
+  if (kind !== undefined && kind !== 'DeleteOptions')
+    return refuse(unexplained(unregistered(textOf(kind), textOf(apiVersion))));
+  return ok(parsed.value);
 }
 
+export const unregistered = (kind: string, apiVersion: string): string =>
+  `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:110"`;
+
 /** A tree with the metadata every object has; refuses one whose metadata or names have the wrong type. */
-export function asObject(tree: Tree): Result<KubeObject> {
-  const metadata = tree.metadata ?? {};
-  if (!isTree(metadata))
-    return refuse(
-      badRequest(`json: cannot unmarshal ${typeof metadata} into Go struct field .metadata of type v1.ObjectMeta`),
+export function asObject(tree: Tree, { kind, version }: Expected): Result<KubeObject> {
+  const refused = (found: unknown, place: string, type: string) =>
+    refuse(
+      badRequest(
+        `${kind} in version "${version}" cannot be handled as a ${kind}: json: cannot unmarshal ${goType(found)} into Go struct field ${place} of type ${type}`,
+      ),
     );
+  const metadata = tree.metadata ?? {};
+  if (!isTree(metadata)) return refused(metadata, `${kind}.metadata`, 'v1.ObjectMeta');
   for (const field of ['name', 'namespace', 'generateName', 'uid', 'resourceVersion'] as const) {
     if (metadata[field] === null) delete metadata[field];
-    else if (metadata[field] !== undefined && typeof metadata[field] !== 'string') {
-      return refuse(
-        badRequest(
-          `json: cannot unmarshal ${typeof metadata[field]} into Go struct field ObjectMeta.metadata.${field} of type string`,
-        ),
-      );
-    }
+    else if (metadata[field] !== undefined && typeof metadata[field] !== 'string')
+      return refused(metadata[field], `ObjectMeta.metadata.${field}`, 'string');
   }
   return ok({ ...tree, metadata } as unknown as KubeObject);
 }
@@ -128,17 +172,12 @@ export interface Checked {
 /** Drops unknown fields and reports them as `fieldValidation` asks: refuse, warn, or say nothing. Refuses values of the wrong type in built-in kinds. */
 export function checkFields(call: Call, { resource, version, object, duplicates }: Checked): Result<void> {
   const validation = call.query.get('fieldValidation') || 'Warn';
-  if (!['Strict', 'Warn', 'Ignore'].includes(validation)) {
-    return refuse(
-      badRequest(
-        `fieldValidation: Unsupported value: ${JSON.stringify(validation)}: supported values: "", "Ignore", "Strict", "Warn"`,
-      ),
-    );
-  }
   if (!resource.isCustom) {
     const problem = decodeProblem(object, version.schema, { kind: resource.kind, version: version.name });
     if (problem) return refuse(badRequest(problem));
   }
+  const walkable = shallow(object);
+  if (!walkable.ok) return walkable;
   const unknown = prune(object, version.schema);
   const problems = [
     ...duplicates.map((path) => `duplicate field "${path}"`),
@@ -154,23 +193,26 @@ export function checkFields(call: Call, { resource, version, object, duplicates 
 }
 
 /** Refuses an object that says it is of another kind or version than the URL; fills in what it does not say. */
-export function checkKind(object: KubeObject, resource: Resource, version: Version): Result<void> {
+export function checkKind(object: KubeObject, resource: Resource, version: Version, registry: Registry): Result<void> {
   const expected = apiVersionOf(resource.group, version.name);
   object.apiVersion ||= expected;
   object.kind ||= resource.kind;
-  if (object.apiVersion !== expected) {
+  if (object.apiVersion === expected && object.kind === resource.kind) return ok(undefined);
+  const given = splitApiVersion(object.apiVersion);
+  const known = registry.findKind(given.group, object.kind)?.versions.some((one) => one.name === given.version);
+  const about = `${object.kind} in version "${object.kind === resource.kind ? version.name : given.version}" cannot be handled as a ${resource.kind}: `;
+  if (!known && !resource.isCustom) return refuse(badRequest(about + unregistered(object.kind, object.apiVersion)));
+  if (object.apiVersion !== expected)
     return refuse(
       badRequest(
         `the API version in the data (${object.apiVersion}) does not match the expected API version (${expected})`,
       ),
     );
-  }
-  if (object.kind !== resource.kind) {
-    return refuse(
-      badRequest(
-        `${object.kind} in version "${version.name}" cannot be handled as a ${resource.kind}: the object's kind does not match the resource`,
-      ),
-    );
-  }
-  return ok(undefined);
+  const why = resource.isCustom
+    ? "the object's kind does not match the resource"
+    : `converting (v1.${object.kind}) to (${packageOf(resource.group)}.${resource.kind}): unknown conversion`;
+  return refuse(badRequest(about + why));
 }
+
+/** What Go calls a group's types. */
+const packageOf = (group: string): string => (group === '' ? 'core' : (group.split('.')[0] ?? group));

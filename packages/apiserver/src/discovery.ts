@@ -1,4 +1,5 @@
 // Discovery documents: which groups, versions and resources there are, in the old form and the aggregated one.
+import { createHash } from 'node:crypto';
 import { apiVersionOf, type Tree } from './object.ts';
 import type { Registry, Resource, Version } from './resource.ts';
 import { byPriority } from './crd.ts';
@@ -6,11 +7,15 @@ import { byPriority } from './crd.ts';
 /** The server says it is this Kubernetes: what it answers follows that release. */
 export const versionDocument: Tree = {
   major: '1',
-  minor: '32',
-  gitVersion: 'v1.32.4',
+  minor: '34',
+  emulationMajor: '1',
+  emulationMinor: '34',
+  minCompatibilityMajor: '1',
+  minCompatibilityMinor: '33',
+  gitVersion: 'v1.34.4',
   gitCommit: '',
   gitTreeState: 'clean',
-  buildDate: '2025-04-22T00:00:00Z',
+  buildDate: '1970-01-01T00:00:00Z',
   goVersion: 'none',
   compiler: 'none',
   platform: 'linux/amd64',
@@ -66,7 +71,7 @@ export function resourceList(registry: Registry, group: string, version: string)
     apiVersion: 'v1',
     groupVersion: apiVersionOf(group, version),
     resources: found.flatMap(({ resource, version: at }) => [
-      resourceEntry(resource),
+      resourceEntry(resource, at),
       ...subresourcesOf(resource, at).map((sub) => subresourceEntry(resource, sub)),
     ]),
   };
@@ -78,10 +83,11 @@ interface Served {
 }
 
 function servedIn(registry: Registry, group: string, version: string): Served[] {
-  return registry.all().flatMap((resource) => {
+  const served = registry.all().flatMap((resource) => {
     const found = registry.find(group, version, resource.resource);
     return found && found.resource === resource ? [found] : [];
   });
+  return served.sort((a, b) => (a.resource.resource < b.resource.resource ? -1 : 1));
 }
 
 const answered: Record<string, string[]> = {
@@ -109,7 +115,7 @@ export const subresourcesOf = (resource: Resource, version: Version): string[] =
     return Object.hasOwn(answered, name);
   });
 
-function resourceEntry(resource: Resource): Tree {
+function resourceEntry(resource: Resource, version: Version): Tree {
   return {
     name: resource.resource,
     singularName: resource.singular,
@@ -118,7 +124,14 @@ function resourceEntry(resource: Resource): Tree {
     verbs: resource.verbs,
     ...(resource.shortNames.length > 0 ? { shortNames: resource.shortNames } : {}),
     ...(resource.categories.length > 0 ? { categories: resource.categories } : {}),
+    ...(resource.verbs.includes('get') ? { storageVersionHash: storageHash(resource, version) } : {}),
   };
+}
+
+/** Tells clients when a resource is stored in another version than before. */
+function storageHash({ group, kind, isCustom, storageVersion }: Resource, version: Version): string {
+  const text = `${group}/${isCustom ? storageVersion : version.name}/${kind}`;
+  return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64');
 }
 
 function subresourceEntry(resource: Resource, name: string): Tree {
@@ -139,7 +152,7 @@ export function aggregated(registry: Registry, isCore: boolean): Tree {
     apiVersion: 'apidiscovery.k8s.io/v2',
     metadata: {},
     items: groups.map((group) => ({
-      metadata: group.name ? { name: group.name, creationTimestamp: null } : { creationTimestamp: null },
+      metadata: group.name ? { name: group.name } : {},
       versions: group.versions.map((version) => ({
         version,
         freshness: 'Current',

@@ -1,6 +1,6 @@
 // Names and labels: the RFC 1123 and 1035 forms, with the real server's explanations, and the checks of metadata.
 import { forbiddenField, invalidValue, required } from './field-error.ts';
-import { isEqual, isTree, type KubeObject, type Metadata } from './object.ts';
+import { isEqual, isTree, type KubeObject, type Metadata, type OwnerReference } from './object.ts';
 import type { Cause } from './status.ts';
 
 const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
@@ -93,13 +93,15 @@ export function validateMetadata(object: KubeObject, nameProblems: (name: string
   const { name, generateName, labels, annotations, ownerReferences, finalizers } = object.metadata;
   const causes: Cause[] = [];
   if (!name) causes.push(required('metadata.name', 'name or generateName is required'));
-  else if (generateName === undefined || !name.startsWith(generateName)) {
-    causes.push(...nameProblems(name).map((why) => invalidValue('metadata.name', name, why)));
-  } else causes.push(...nameProblems(name).map((why) => invalidValue('metadata.generateName', generateName, why)));
+  // Whatever comes after it, the prefix must be able to begin a name: a digit stands for what will be added.
+  if (generateName)
+    causes.push(
+      ...nameProblems(`${generateName}0`).map((why) => invalidValue('metadata.generateName', generateName, why)),
+    );
+  if (name) causes.push(...nameProblems(name).map((why) => invalidValue('metadata.name', name, why)));
   causes.push(...validateLabels(labels, 'metadata.labels'));
   causes.push(...annotationCauses(annotations ?? {}));
-  for (const [i, owner] of (ownerReferences ?? []).entries())
-    causes.push(...ownerCauses(owner, `metadata.ownerReferences[${i}]`));
+  causes.push(...ownersCauses(ownerReferences ?? []));
   for (const finalizer of finalizers ?? []) causes.push(...finalizerCauses(finalizer));
   return causes;
 }
@@ -121,11 +123,24 @@ function annotationCauses(annotations: Record<string, string>): Cause[] {
   return causes;
 }
 
-function ownerCauses(
-  owner: { apiVersion?: string; kind?: string; name?: string; uid?: string },
-  path: string,
-): Cause[] {
+function ownersCauses(owners: OwnerReference[]): Cause[] {
+  const causes = owners.flatMap(ownerCauses);
+  const [first, second] = owners.filter((owner) => owner.controller === true);
+  if (first && second) {
+    const found = `Found "true" in references for ${first.kind}/${first.name} and ${second.kind}/${second.name}`;
+    const why = `Only one reference can have Controller set to true. ${found}`;
+    causes.push(invalidValue('metadata.ownerReferences', owners, why));
+  }
+  return causes;
+}
+
+function ownerCauses(owner: OwnerReference): Cause[] {
+  const path = 'metadata.ownerReferences';
   const causes: Cause[] = [];
+  if (owner.kind === 'Event' && (owner.apiVersion === 'v1' || owner.apiVersion === 'events.k8s.io/v1')) {
+    const about = owner.apiVersion === 'v1' ? '/v1' : owner.apiVersion;
+    causes.push(invalidValue(path, owner, `${about}, Kind=Event is disallowed from being an owner`));
+  }
   if (!owner.apiVersion)
     causes.push(invalidValue(`${path}.apiVersion`, owner.apiVersion ?? '', 'version must not be empty'));
   if (!owner.kind) causes.push(invalidValue(`${path}.kind`, '', 'must not be empty'));
@@ -136,6 +151,22 @@ function ownerCauses(
 
 const finalizerCauses = (finalizer: string): Cause[] =>
   qualifiedProblems(finalizer).map((why) => invalidValue('metadata.finalizers', finalizer, why));
+
+const ownFinalizers = ['kubernetes', 'orphan', 'foregroundDeletion'];
+
+/** Of Kubernetes' own kinds a finalizer names whoever is to take it off: a plain word could be anybody's. */
+export const plainFinalizerCauses = ({ metadata }: KubeObject): Cause[] =>
+  (metadata.finalizers ?? []).flatMap((finalizer, i) =>
+    finalizer.includes('/') || ownFinalizers.includes(finalizer)
+      ? []
+      : [
+          invalidValue(
+            `metadata.finalizers[${i}]`,
+            finalizer,
+            'name is neither a standard finalizer name nor is it fully qualified',
+          ),
+        ],
+  );
 
 const immutable = ['name', 'namespace', 'uid', 'creationTimestamp'] as const satisfies (keyof Metadata)[];
 

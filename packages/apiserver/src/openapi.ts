@@ -6,7 +6,7 @@ import { apiVersionOf, type Tree } from './object.ts';
 import type { Registry, Resource, Version } from './resource.ts';
 import type { Schema } from './schema/schema.ts';
 
-const info = { title: 'Kubernetes', version: 'v1.32.4' };
+const info = { title: 'Kubernetes', version: 'v1.34.4' };
 const objectMeta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 const pathOf = (group: string, version: string): string =>
   group === '' ? `api/${version}` : `apis/${group}/${version}`;

@@ -1,7 +1,8 @@
 // The server's own writes, made through the same pipeline as everybody's: statuses, collected garbage, default objects.
 import type { Cluster, UserInfo } from './cluster.ts';
 import { splitApiVersion, type KubeObject, type Tree } from './object.ts';
-import { remove, type DeleteOptions } from './remove.ts';
+import type { DeleteOptions } from './options.ts';
+import { remove } from './remove.ts';
 import { targetOf, type Call } from './request.ts';
 import { keyOf, storageVersionOf, type Resource } from './resource.ts';
 import { create, update, type Place } from './write.ts';

@@ -1,13 +1,15 @@
 // PATCH: the four ways a body can say what to change, each turned into the object wanted.
-import { asObject, checkFields, mediaType, parseText, readText } from './body.ts';
+import { asObject, checkFields, checkKind, mediaType, parseText, readText, shallow } from './body.ts';
+import { invalidValue } from './field-error.ts';
 import { isTree, timeText, type KubeObject, type Tree } from './object.ts';
 import { apply } from './patch/apply.ts';
+import { checkOptions } from './options.ts';
 import { applyJsonPatch } from './patch/json-patch.ts';
 import { mergePatch } from './patch/merge-patch.ts';
 import { strategicMerge } from './patch/strategic.ts';
 import { isTrue } from './request.ts';
 import { keyOf } from './resource.ts';
-import { badRequest, failure, ok, refuse, unsupportedMedia, type Result } from './status.ts';
+import { badRequest, failure, invalid, ok, qualified, refuse, type Result, type Status } from './status.ts';
 import { create, update, type Place, type Written } from './write.ts';
 
 const applyType = 'application/apply-patch+yaml';
@@ -17,32 +19,17 @@ const strategicType = 'application/strategic-merge-patch+json';
 export async function patch(place: Place): Promise<Result<Written>> {
   const media = mediaType(place.call.request);
   const accepted = place.resource.isCustom ? types : [...types, strategicType];
-  if (!accepted.includes(media)) return refuse(unsupportedMedia(accepted));
+  if (!accepted.includes(media)) return refuse(failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {}));
+  const options = checkOptions(place.call, media === applyType);
+  if (!options.ok) return options;
   const text = await readText(place.call.request);
   if (!text.ok) return text;
   const parsed = parseText(text.value, media === applyType);
-  if (!parsed.ok) return parsed;
+  if (!parsed.ok)
+    return refuse(badRequest(`error decoding ${media === applyType ? 'YAML' : 'patch'}: ${parsed.message}`));
+  const walkable = shallow(parsed.value);
+  if (!walkable.ok) return walkable;
   if (media === applyType) return applyBody(place, parsed.value);
-  if (place.call.query.has('force')) {
-    return refuse(
-      failure(
-        422,
-        'Invalid',
-        'PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for non-apply patch',
-        {
-          group: 'meta.k8s.io',
-          kind: 'PatchOptions',
-          causes: [
-            {
-              reason: 'FieldValueForbidden',
-              message: 'Forbidden: may not be specified for non-apply patch',
-              field: 'force',
-            },
-          ],
-        },
-      ),
-    );
-  }
   return update(place, { change: (old) => patched(place, media, old, parsed.value) });
 }
 
@@ -50,36 +37,55 @@ function patched(place: Place, media: string, old: KubeObject, body: unknown): R
   const result = change(place, media, old, body);
   if (!result.ok) return result;
   if (!isTree(result.value)) return refuse(badRequest('the patched value is not an object'));
-  const object = asObject(result.value);
-  if (!object.ok) return object;
-  const checked = checkFields(place.call, { ...place, object: object.value, duplicates: [] });
-  return checked.ok ? object : checked;
+  const { resource, version } = place;
+  const tree = {
+    ...result.value,
+    kind: result.value.kind ?? old.kind,
+    apiVersion: result.value.apiVersion ?? old.apiVersion,
+  };
+  // Said before fields are dropped, and as the patch left it.
+  const said = JSON.stringify(Object.fromEntries(Object.entries(tree).sort(([a], [b]) => (a < b ? -1 : 1))));
+  const object = asObject(tree, { kind: resource.kind, version: version.name });
+  const checked = object.ok ? checkedPatch(place, object.value) : object;
+  if (!checked.ok) return refuse(unfit(checked.status, place, said));
+  return object;
+}
+
+function checkedPatch(place: Place, object: KubeObject): Result<void> {
+  const kind = checkKind(object, place.resource, place.version, place.cluster.registry);
+  return kind.ok ? checkFields(place.call, { ...place, object, duplicates: [] }) : kind;
+}
+
+/** A patch that leaves something that cannot be read is Invalid, where the same thing sent whole is a bad request. */
+function unfit(status: Status, { resource }: Place, said: string): Status {
+  const why = status.message.replace(/^\S+ in version "[^"]*" cannot be handled as a \S+: /, '');
+  if (resource.isCustom && status.code !== 400) return status;
+  return invalid({ group: '', kind: '' }, '', [invalidValue('patch', said, why)]);
 }
 
 function change(place: Place, media: string, old: KubeObject, body: unknown): Result<unknown> {
   // Of a subresource's object the version to compare is the one the patch names, not the one just read.
   if (media === 'application/json-patch+json') {
     const result = applyJsonPatch(old, body);
-    return result.ok
-      ? ok(result.value)
-      : refuse(failure(result.code, result.code === 422 ? 'Invalid' : 'BadRequest', result.message, {}));
+    return result.ok ? ok(result.value) : refuse(patchFailure(result.code, result.message));
   }
-  if (!isTree(body)) return refuse(badRequest('error decoding patch: the patch is not an object'));
+  if (body === null) return refuse(badRequest('Invalid JSON Patch'));
+  if (!isTree(body)) {
+    const found = Array.isArray(body) ? 'array' : typeof body;
+    return refuse(
+      badRequest(`error decoding patch: json: cannot unmarshal ${found} into Go value of type map[string]interface {}`),
+    );
+  }
   return ok(media === strategicType ? strategicMerge(old, body, place.version.schema) : mergePatch(old, body));
 }
 
+const patchReasons: Record<number, string> = { 413: 'RequestEntityTooLarge', 422: 'Invalid' };
+const patchFailure = (code: number, message: string): Status =>
+  failure(code, patchReasons[code] ?? 'BadRequest', message, code === 422 ? {} : undefined);
+
 async function applyBody(place: Place, body: unknown): Promise<Result<Written>> {
   const { call, cluster, resource } = place;
-  const invalid = (field: string, message: string, reason = 'FieldValueRequired') =>
-    refuse(
-      failure(422, 'Invalid', `PatchOptions.meta.k8s.io "" is invalid: ${field}: ${message}`, {
-        group: 'meta.k8s.io',
-        kind: 'PatchOptions',
-        causes: [{ reason, message, field }],
-      }),
-    );
   const manager = call.query.get('fieldManager') ?? '';
-  if (manager === '') return invalid('fieldManager', 'Required value: is required for apply patch');
   if (!isTree(body)) return refuse(badRequest('error decoding YAML: the applied value is not an object'));
   const shaped = appliedObject(place, body);
   if (!shaped.ok) return shaped;
@@ -99,7 +105,7 @@ async function applyBody(place: Place, body: unknown): Promise<Result<Written>> 
       failure(
         409,
         'Conflict',
-        `uid mismatch: the provided object specified uid ${applied.metadata.uid}, and no existing object was found`,
+        `Operation cannot be fulfilled on ${qualified(resource)} "${call.target.name}": uid mismatch: the provided object specified uid ${applied.metadata.uid}, and no existing object was found`,
       ),
     );
   const made = merge({ apiVersion: applied.apiVersion, kind: applied.kind, metadata: { name: call.target.name } });
@@ -108,21 +114,19 @@ async function applyBody(place: Place, body: unknown): Promise<Result<Written>> 
 
 function appliedObject(place: Place, body: Tree): Result<KubeObject> {
   const { call, resource, version } = place;
-  const object = asObject(body);
+  const object = asObject(body, { kind: resource.kind, version: version.name });
   if (!object.ok) return object;
   const { metadata } = object.value;
   const expected = resource.group ? `${resource.group}/${version.name}` : version.name;
   if (object.value.apiVersion !== expected || object.value.kind !== resource.kind) {
-    return refuse(
-      badRequest(
-        `the applied object's apiVersion and kind (${String(object.value.apiVersion)}, ${String(object.value.kind)}) do not match ${expected}, ${resource.kind}`,
-      ),
-    );
+    const { apiVersion = '', kind = '' } = object.value;
+    const about = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
+    return refuse(badRequest(`invalid object type: ${about}, Kind=${kind}`));
   }
   if (metadata.managedFields?.length) return refuse(badRequest('metadata.managedFields must be nil'));
   if (metadata.name !== undefined && metadata.name !== call.target.name) {
     return refuse(
-      badRequest(`name in URL does not match name in Content object: ${call.target.name} != ${metadata.name}`),
+      badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${call.target.name})`),
     );
   }
   const checked = checkFields(call, { resource, version, object: object.value, duplicates: [] });

@@ -3,7 +3,8 @@ import { checkFields, checkKind, readObject } from './body.ts';
 import { known } from './kinds/fields.ts';
 import type { KubeObject } from './object.ts';
 import { ok, type Result } from './status.ts';
-import { checkDryRun, type Place } from './write.ts';
+import { checkOptions } from './options.ts';
+import type { Place } from './write.ts';
 
 /** A kind that is only ever posted to a subresource: TokenRequest, Eviction. */
 export interface PostedKind {
@@ -14,12 +15,12 @@ export interface PostedKind {
 }
 
 export async function posted(place: Place, kind?: PostedKind): Promise<Result<KubeObject>> {
-  const dryRun = checkDryRun(place.call);
-  if (!dryRun.ok) return dryRun;
-  const body = await readObject(place.call);
-  if (!body.ok) return body;
+  const options = checkOptions(place.call);
+  if (!options.ok) return options;
   const { resource, version } = kind ? placeOf(place, kind) : place;
-  const named = checkKind(body.value.object, resource, version);
+  const body = await readObject(place.call, { kind: resource.kind, version: version.name });
+  if (!body.ok) return body;
+  const named = checkKind(body.value.object, resource, version, place.cluster.registry);
   if (!named.ok) return named;
   const fields = checkFields(place.call, { resource, version, ...body.value });
   return fields.ok ? ok(body.value.object) : fields;

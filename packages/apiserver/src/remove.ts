@@ -1,54 +1,18 @@
 // Deleting: at once, after a grace period, or once finalizers are off; one object or a whole selection.
 import { admitted, approved } from './admission/admit.ts';
 import { readOptions } from './body.ts';
-import { timeText, isTree, type KubeObject, type Tree } from './object.ts';
+import { deleteOptionsOf, type DeleteOptions } from './options.ts';
+import { timeText, isTree, type KubeObject } from './object.ts';
 import { objectIn, selectionOf } from './read.ts';
 import { keyOf } from './resource.ts';
 import { decode } from './store.ts';
-import { badRequest, conflict, notFound, ok, refuse, type Result } from './status.ts';
-import { checkDryRun, isDryRun, isHeld, nameOf, type Place } from './write.ts';
+import { conflict, forbidden, notFound, ok, refuse, type Result } from './status.ts';
+import { isHeld, nameOf, type Place } from './write.ts';
 
-export interface DeleteOptions {
-  gracePeriodSeconds?: number;
-  propagationPolicy?: string;
-  preconditions?: { uid?: string; resourceVersion?: string };
-  dryRun?: boolean;
-}
-
-/** Options of a DELETE, from its body and, over it, its query. */
-export async function deleteOptions(place: Place): Promise<Result<DeleteOptions>> {
-  const options = await readOptions(place.call.request);
-  return options.ok ? deleteOptionsOf(place, options.value) : options;
-}
-
-/** Options of a delete, from a `DeleteOptions` and, over it, the call's query. */
-export function deleteOptionsOf({ call }: Place, body: Tree): Result<DeleteOptions> {
-  const grace = call.query.get('gracePeriodSeconds');
-  const seconds = grace === null ? body.gracePeriodSeconds : Number(grace);
-  if (seconds !== undefined && seconds !== null && (!Number.isInteger(seconds) || Number(seconds) < 0)) {
-    return refuse(
-      badRequest(`gracePeriodSeconds: Invalid value: ${String(seconds)}: must be greater than or equal to 0`),
-    );
-  }
-  const policy =
-    call.query.get('propagationPolicy') ??
-    body.propagationPolicy ??
-    (body.orphanDependents === true ? 'Orphan' : undefined);
-  if (policy !== undefined && policy !== null && !['Orphan', 'Background', 'Foreground'].includes(String(policy))) {
-    return refuse(
-      badRequest(
-        `propagationPolicy: Unsupported value: ${JSON.stringify(policy)}: supported values: "Background", "Foreground", "Orphan"`,
-      ),
-    );
-  }
-  const dryRun = checkDryRun(call);
-  if (!dryRun.ok) return dryRun;
-  return ok({
-    ...(typeof seconds === 'number' ? { gracePeriodSeconds: seconds } : {}),
-    ...(typeof policy === 'string' ? { propagationPolicy: policy } : {}),
-    ...(isTree(body.preconditions) ? { preconditions: body.preconditions } : {}),
-    dryRun: isDryRun(call) || (Array.isArray(body.dryRun) && body.dryRun.includes('All')),
-  });
+/** Options of a DELETE, from its body or its query. */
+export async function deleteOptions({ call }: Place): Promise<Result<DeleteOptions>> {
+  const options = await readOptions(call.request);
+  return options.ok ? deleteOptionsOf(call, options.value) : options;
 }
 
 export interface Removed {
@@ -72,6 +36,7 @@ export async function remove(
     const old = objectIn(entry, place);
     const expected = checkPreconditions(place, old, options.preconditions);
     if (!expected.ok) return expected;
+    if (isKept(place, name)) return refuse(forbidden(nameOf(place), name, 'this namespace may not be deleted'));
     const asked = { operation: 'DELETE', resource, name, namespace, oldObject: old } as const;
     const isTrial = options.dryRun === true;
     const admission = await admitted(cluster, call, { ...asked, isDryRun: isTrial });
@@ -88,6 +53,12 @@ export async function remove(
   });
 }
 
+/** Namespaces that would only be made again. */
+const isKept = ({ resource }: Place, name: string): boolean =>
+  resource.group === '' &&
+  resource.resource === 'namespaces' &&
+  ['default', 'kube-system', 'kube-public'].includes(name);
+
 function checkPreconditions(
   place: Place,
   old: KubeObject,
@@ -95,21 +66,23 @@ function checkPreconditions(
 ): Result<void> {
   const name = old.metadata.name ?? '';
   const { uid, resourceVersion } = preconditions ?? {};
+  // The real server names the kind here, where it names the resource elsewhere.
+  const about = { group: place.resource.group, resource: place.resource.kind };
   if (uid && uid !== old.metadata.uid) {
     return refuse(
       conflict(
-        nameOf(place),
+        about,
         name,
-        `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid ?? ''}`,
+        `the UID in the precondition (${uid}) does not match the UID in record (${old.metadata.uid ?? ''}). The object might have been deleted and then recreated`,
       ),
     );
   }
   if (resourceVersion && resourceVersion !== old.metadata.resourceVersion) {
     return refuse(
       conflict(
-        nameOf(place),
+        about,
         name,
-        `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${old.metadata.resourceVersion ?? ''}`,
+        `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${old.metadata.resourceVersion ?? ''}). The object might have been modified`,
       ),
     );
   }

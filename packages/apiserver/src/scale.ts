@@ -1,6 +1,6 @@
 // The scale subresource: a kind's replicas as an `autoscaling/v1` Scale, read and written.
 import { asObject, mediaType, readValue } from './body.ts';
-import { isTree, putAt, valueAt, type KubeObject } from './object.ts';
+import { isTree, putAt, textOf, valueAt, type KubeObject, type Tree } from './object.ts';
 import { applyJsonPatch } from './patch/json-patch.ts';
 import { mergePatch } from './patch/merge-patch.ts';
 import { keyOf, type ScalePaths } from './resource.ts';
@@ -64,13 +64,22 @@ function scaled(place: Place, old: KubeObject, body: unknown, paths: ScalePaths)
 function wantedScale(place: Place, scale: KubeObject, body: unknown): Result<KubeObject> {
   const media = mediaType(place.call.request);
   if (place.call.target.verb === 'update')
-    return isTree(body) ? asObject(body) : refuse(badRequest('the body of the request is not an object'));
+    return isTree(body) ? asScale(body) : refuse(badRequest('the body of the request is not an object'));
   if (media === 'application/json-patch+json') {
     const result = applyJsonPatch(scale, body);
     return result.ok && isTree(result.value)
-      ? asObject(result.value)
+      ? asObject(result.value, scaleKind)
       : refuse(badRequest(result.ok ? 'the patched value is not an object' : result.message));
   }
   const merged = mergePatch(scale, body);
-  return isTree(merged) ? asObject(merged) : refuse(badRequest('the patched value is not an object'));
+  return isTree(merged) ? asObject(merged, scaleKind) : refuse(badRequest('the patched value is not an object'));
+}
+
+const scaleKind = { kind: 'Scale', version: 'v1' };
+
+function asScale(body: Tree): Result<KubeObject> {
+  const kind = textOf(body.kind) || 'Scale';
+  if (kind === 'Scale') return asObject(body, scaleKind);
+  const why = `converting (v1.${kind}) to (autoscaling.Scale): unknown conversion`;
+  return refuse(badRequest(`${kind} in version "v1" cannot be handled as a Scale: ${why}`));
 }

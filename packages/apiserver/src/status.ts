@@ -111,7 +111,7 @@ export function invalid(at: { group: string; kind: string }, name: string, cause
   return failure(422, 'Invalid', `${kind} "${name}" is invalid: ${said}`, {
     ...(name ? { name } : {}),
     ...(at.group ? { group: at.group } : {}),
-    kind: at.kind,
+    ...(at.kind ? { kind: at.kind } : {}),
     causes,
   });
 }

@@ -2,7 +2,7 @@
 import type { Cluster } from './cluster.ts';
 import { ruleProblems } from './cel/rules.ts';
 import type { KubeObject } from './object.ts';
-import { subdomainProblems, validateMetadata, validateMetadataUpdate } from './names.ts';
+import { plainFinalizerCauses, subdomainProblems, validateMetadata, validateMetadataUpdate } from './names.ts';
 import type { Resource, Version } from './resource.ts';
 import { validate } from './schema/validate.ts';
 import type { Cause } from './status.ts';
@@ -17,6 +17,8 @@ export interface Subject {
 
 export function problemsOf({ resource, version, object, old }: Subject): Cause[] {
   const causes = validateMetadata(object, resource.rules.nameProblems ?? subdomainProblems);
+  // Extensions' kinds follow the general rules of metadata only.
+  if (!resource.isCustom && resource.group !== 'apiextensions.k8s.io') causes.push(...plainFinalizerCauses(object));
   if (old) causes.push(...validateMetadataUpdate(object, old));
   if (resource.isCustom) causes.push(...customProblems(object, old, version));
   else causes.push(...enumProblems(object, version));

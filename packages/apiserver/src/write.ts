@@ -3,15 +3,16 @@ import { checkEscalation } from './access/escalation.ts';
 import { admitted, approved } from './admission/admit.ts';
 import type { Attributes } from './admission/attributes.ts';
 import type { Cluster } from './cluster.ts';
-import { timeText, type KubeObject } from './object.ts';
+import { timeText, type KubeObject, type Metadata } from './object.ts';
 import { checkNamespace, startMetadata, startStatus } from './object-start.ts';
 import { bySubresource, checkPreconditions, countGeneration, keepServerFields } from './object-change.ts';
+import { isDryRun } from './options.ts';
 import { isSame, trackUpdate } from './patch/managed-fields.ts';
 import { managerOf, type Call } from './request.ts';
 import { keyOf, type Resource, type Version } from './resource.ts';
 import { fillDefaults } from './schema/prune.ts';
 import { decode } from './store.ts';
-import { alreadyExists, badRequest, invalid, notFound, ok, refuse, type Cause, type Result } from './status.ts';
+import { alreadyExists, invalid, notFound, ok, refuse, type Cause, type Result } from './status.ts';
 import { problemsOf } from './validity.ts';
 
 export interface Place {
@@ -25,15 +26,6 @@ export interface Place {
 export interface Written {
   object: KubeObject;
   isNew: boolean;
-}
-
-export const isDryRun = (call: Call): boolean => call.query.getAll('dryRun').includes('All');
-
-/** Refuses a `dryRun` the server does not know. */
-export function checkDryRun(call: Call): Result<void> {
-  const wrong = call.query.getAll('dryRun').find((value) => value !== 'All' && value !== '');
-  if (wrong === undefined) return ok(undefined);
-  return refuse(badRequest(`dryRun: Unsupported value: ${JSON.stringify(wrong)}: supported values: "All"`));
 }
 
 export const nameOf = ({ resource }: Place) => ({ group: resource.group, resource: resource.resource });
@@ -102,9 +94,20 @@ async function reviewedWrite(
 
 /** Brings an object into its stored shape: what a writer may not set, schema defaults, the kind's own. Safe to repeat. */
 function settle({ resource, version }: Place, object: KubeObject, old: KubeObject | undefined): void {
+  dropEmpty(object.metadata);
   resource.rules.prepare?.(object, old);
   fillDefaults(object, version.schema);
   resource.rules.fill?.(object);
+}
+
+const collections = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
+
+/** Metadata does not tell an empty map or list from none. */
+function dropEmpty(metadata: Metadata): void {
+  for (const field of collections) {
+    const value = metadata[field];
+    if (value !== undefined && (value === null || Object.keys(value).length === 0)) delete metadata[field];
+  }
 }
 
 function giveAddresses(

@@ -188,6 +188,5 @@ function groupByWho(causes: { who: string; field: string }[]): Map<string, strin
 
 function whoText(entry: ManagedFields): string {
   const under = entry.subresource ? ` with subresource "${entry.subresource}"` : '';
-  const at = entry.operation === 'Update' && entry.time ? ` at ${entry.time}` : '';
-  return `"${entry.manager}"${under} using ${entry.apiVersion}${at}`;
+  return `"${entry.manager}"${under}${entry.operation === 'Update' ? ` using ${entry.apiVersion}` : ''}`;
 }

@@ -35,8 +35,8 @@ export function managedPart(object: KubeObject): Tree {
 /** Gives `writer` the fields that differ between `old` and `next`, takes them from the others, and forgets fields that are gone. Changes `next` in place. */
 export function trackUpdate(old: KubeObject | undefined, next: KubeObject, schema: Schema, writer: Writer): void {
   // A client that sends an empty list asks for the record to be wiped.
-  const isWiped = next.metadata.managedFields?.length === 0 && old !== undefined;
-  const before = isWiped ? [] : (old?.metadata.managedFields ?? []);
+  if (next.metadata.managedFields?.length === 0 && old !== undefined) return setEntries(next, []);
+  const before = old?.metadata.managedFields ?? [];
   const part = managedPart(next);
   const changed = changedFields(old ? managedPart(old) : {}, part, schema);
   const sets = new Map(before.map((entry) => [entry, entry.fieldsV1]));
@@ -58,8 +58,22 @@ export function trackUpdate(old: KubeObject | undefined, next: KubeObject, schem
 }
 
 export function setEntries(object: KubeObject, entries: ManagedFields[]): void {
-  if (entries.length > 0) object.metadata.managedFields = entries;
+  if (entries.length > 0) object.metadata.managedFields = [...entries].sort(byTime);
   else delete object.metadata.managedFields;
+}
+
+/** Appliers first, then by time, then by name. */
+function byTime(a: ManagedFields, b: ManagedFields): number {
+  const ranks = (one: ManagedFields) => [
+    one.operation,
+    one.time ?? '',
+    one.manager,
+    one.apiVersion,
+    one.subresource ?? '',
+  ];
+  const [left, right] = [ranks(a), ranks(b)];
+  const at = left.findIndex((rank, i) => rank !== right[i]);
+  return at < 0 ? 0 : (left[at] ?? '') < (right[at] ?? '') ? -1 : 1;
 }
 
 export const isOf = (entry: ManagedFields, writer: Writer, operation: 'Apply' | 'Update'): boolean =>

@@ -131,9 +131,9 @@ test('a value another manager owns is a conflict, unless forced', async () => {
   expect([conflict.code, conflict.body.reason, conflict.body.message]).toEqual([
     409,
     'Conflict',
-    'Apply failed with 1 conflict: conflict with "one" using v1: .data.x',
+    'Apply failed with 1 conflict: conflict with "one": .data.x',
   ]);
-  expect(conflict.causes).toEqual(['.data.x: conflict with "one" using v1']);
+  expect(conflict.causes).toEqual(['.data.x: conflict with "one"']);
   const forced = await apply(server, { x: '2' }, 'fieldManager=two&force=true');
   expect(owners(forced.body)).toEqual([['two', { 'f:data': { 'f:x': {} } }]]);
   await server.close();
@@ -153,7 +153,7 @@ test('an update takes over what it changes, and the applier then conflicts with 
   await apply(server, { x: '1' }, 'fieldManager=one');
   await server.send('PATCH', `${maps}/a?fieldManager=hand`, { data: { x: '5' } });
   const conflict = await apply(server, { x: '1' }, 'fieldManager=one');
-  expect(conflict.causes[0]).toMatch(/^\.data\.x: conflict with "hand" using v1 at /);
+  expect(conflict.causes[0]).toBe('.data.x: conflict with "hand" using v1');
   await server.close();
 });
 

@@ -1,18 +1,21 @@
 // The binding subresource of a pod: a scheduler gives it a node, once.
 import { readObject } from '../body.ts';
 import { isTree, timeText, treeOf, type KubeObject, type Tree } from '../object.ts';
-import { badRequest, conflict, ok, refuse, type Result } from '../status.ts';
-import { nameOf, update, type Place, type Written } from '../write.ts';
+import { conflict, ok, refuse, unexplained, type Result } from '../status.ts';
+import { update, type Place, type Written } from '../write.ts';
 
 /** POST of a Binding: its target becomes the pod's node. 409 when the pod has one already, or is being deleted. */
 export async function bind(place: Place): Promise<Result<Written>> {
-  const body = await readObject(place.call);
+  const body = await readObject(place.call, { kind: 'Binding', version: 'v1' });
   if (!body.ok) return body;
-  const node = treeOf(body.value.object.target).name;
-  if (typeof node !== 'string' || node === '')
-    return refuse(badRequest('Binding is invalid: target.name: Required value'));
+  const { name: node, kind = 'Node' } = treeOf(body.value.object.target);
+  if (kind !== 'Node' && kind !== '')
+    return refuse(
+      unexplained(`target.kind: Unsupported value: ${JSON.stringify(kind)}: supported values: "Node", "<empty>"`),
+    );
+  if (typeof node !== 'string' || node === '') return refuse(unexplained('target.name: Required value'));
   const { name } = place.call.target;
-  const refused = (why: string) => refuse(conflict(nameOf(place), name, why));
+  const refused = (why: string) => refuse(conflict({ group: '', resource: 'pods/binding' }, name, why));
   return update(place, {
     change(pod) {
       const spec = treeOf(pod.spec);

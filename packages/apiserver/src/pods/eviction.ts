@@ -1,5 +1,6 @@
 // The eviction subresource of a pod: a delete that waits for the disruption budgets the pod counts in.
-import { deleteOptionsOf, remove } from '../remove.ts';
+import { deleteOptionsOf, isDryRun } from '../options.ts';
+import { remove } from '../remove.ts';
 import { isTree, listOf, timeText, treeOf, type KubeObject, type Tree } from '../object.ts';
 import { own } from '../own.ts';
 import { posted } from '../posted.ts';
@@ -7,7 +8,7 @@ import { keyOf, part } from '../resource.ts';
 import { matchesSelector } from '../selector.ts';
 import { decode } from '../store.ts';
 import { badRequest, failure, forbidden, internal, notFound, ok, refuse, type Result, type Status } from '../status.ts';
-import { isDryRun, nameOf, type Place } from '../write.ts';
+import { nameOf, type Place } from '../write.ts';
 
 const eviction = { group: 'policy', kind: 'Eviction', schema: 'io.k8s.api.policy.v1.Eviction' };
 const budgetKey = { group: 'policy', resource: 'poddisruptionbudgets', isNamespaced: true };
@@ -22,7 +23,7 @@ export async function evict(place: Place): Promise<Result<void>> {
   const { namespace, name } = call.target;
   if (body.value.metadata.name !== undefined && body.value.metadata.name !== name)
     return refuse(badRequest('name in URL does not match name in Eviction object'));
-  const options = deleteOptionsOf(place, treeOf(body.value.deleteOptions));
+  const options = deleteOptionsOf(call, treeOf(body.value.deleteOptions));
   if (!options.ok) return options;
   const entry = cluster.store.get(keyOf(resource, namespace, name));
   if (!entry) return refuse(notFound(nameOf(place), name));

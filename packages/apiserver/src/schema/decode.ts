@@ -1,12 +1,12 @@
 // What Go's decoder refuses before validation starts: values of the wrong type in a built-in kind (400, not 422).
 import { isTree } from '../object.ts';
-import { fieldSchema, type Schema } from './schema.ts';
+import { formatProblem } from './format.ts';
+import { fieldSchema, isMap, type Schema } from './schema.ts';
 
-interface Mismatch {
-  path: string;
-  found: string;
-  wanted: string;
-}
+type Mismatch =
+  | { path: string; found: string; wanted: string }
+  /** A text that is not what it stands for. */
+  | { problem: string };
 
 /** The message of a built-in kind's body that does not fit its types, or undefined where it fits. */
 export function decodeProblem(
@@ -16,6 +16,8 @@ export function decodeProblem(
 ): string | undefined {
   const wrong = firstMismatch(value, schema, '');
   if (!wrong) return undefined;
+  if ('problem' in wrong)
+    return `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${wrong.problem}`;
   const { path, found, wanted } = wrong;
   const field = path.replace(/\[\d+\]/g, '');
   return `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: json: cannot unmarshal ${found} into Go struct field ${kind.kind}.${field} of type ${wanted}`;
@@ -26,6 +28,7 @@ function firstMismatch(value: unknown, schema: Schema, path: string): Mismatch |
   const found = foundType(value);
   const wanted = wantedType(schema);
   if (wanted && !wanted.fits.includes(found)) return { path, found: nameOf(value, found), wanted: wanted.name };
+  if (typeof value === 'string') return textMismatch(value, schema);
   if (Array.isArray(value) && schema.items) {
     for (const [i, item] of value.entries()) {
       const wrong = firstMismatch(item, schema.items, `${path}[${i}]`);
@@ -38,10 +41,24 @@ function firstMismatch(value: unknown, schema: Schema, path: string): Mismatch |
 function fieldMismatch(value: Record<string, unknown>, schema: Schema, path: string): Mismatch | undefined {
   for (const [name, item] of Object.entries(value)) {
     const child = fieldSchema(schema, name);
-    const wrong = child && firstMismatch(item, child, path === '' ? name : `${path}.${name}`);
+    // Go names fields, not the keys of maps.
+    const below = isMap(schema) ? path : path === '' ? name : `${path}.${name}`;
+    const wrong = child && firstMismatch(item, child, below);
     if (wrong) return wrong;
   }
   return undefined;
+}
+
+function textMismatch(value: string, schema: Schema): Mismatch | undefined {
+  if (schema.format === 'byte' && formatProblem(value, 'byte')) {
+    const at = /[^A-Za-z0-9+/]/.exec(value)?.index ?? value.length;
+    return { problem: `illegal base64 data at input byte ${at}` };
+  }
+  if (schema.format !== 'date-time' || value === '' || !formatProblem(value, 'date-time')) return undefined;
+  const layout = '2006-01-02T15:04:05Z07:00';
+  return {
+    problem: `parsing time ${JSON.stringify(value)} as "${layout}": cannot parse ${JSON.stringify(value)} as "2006"`,
+  };
 }
 
 function foundType(value: unknown): string {
