@@ -1,14 +1,23 @@
 // The list of the suite's chapters.
 import type { Chapter } from './case.ts';
+import { accesses } from './chapters/access.ts';
 import { applying } from './chapters/apply.ts';
 import { body } from './chapters/body.ts';
+import { customs } from './chapters/custom.ts';
+import { definitions } from './chapters/definition.ts';
 import { discovery } from './chapters/discovery.ts';
 import { lists } from './chapters/list.ts';
 import { object } from './chapters/object.ts';
+import { own } from './chapters/own.ts';
 import { patches } from './chapters/patch.ts';
+import { pods } from './chapters/pod.ts';
 import { removal } from './chapters/removal.ts';
+import { services } from './chapters/service.ts';
+import { small } from './chapters/small.ts';
 import { subresources } from './chapters/subresource.ts';
+import { tables } from './chapters/table.ts';
 import { watching } from './chapters/watch.ts';
+import { workloads } from './chapters/workload.ts';
 
 export const chapters: readonly Chapter[] = [
   discovery,
@@ -20,4 +29,13 @@ export const chapters: readonly Chapter[] = [
   patches,
   applying,
   subresources,
+  pods,
+  services,
+  workloads,
+  small,
+  tables,
+  accesses,
+  definitions,
+  customs,
+  own,
 ];

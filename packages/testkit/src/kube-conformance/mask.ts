@@ -102,6 +102,7 @@ function textMask({ words, said }: MaskOptions): TextMask {
       .replace(time, (found) => unlessSaid(found, () => '<time>'))
       .replace(clusterAddress, (found) => unlessSaid(found, () => numbered('cluster ip', found)))
       .replace(/(resource version: \d+ )\(\d+\)/, '$1(<floor>)')
+      .replace(/(resourceVersion\\*":\\*")\d+/g, '$1<version>')
       .replace(/(current: )\d+/, '$1<now>')
       .replace(/(ResourceVersion in record \()\d+/, '$1<version>');
   };

@@ -2,8 +2,11 @@
 import type { Json, Tree } from './case.ts';
 import { isTree } from './part.ts';
 
+/** What is different about an object: the part at each path, or undefined for what it lacks. */
+export type Changes = Record<string, Json | undefined>;
+
 /** A copy of `tree` with the part at each path (`spec.ports.0.port`) set, or taken away where it is undefined. */
-export function changed(tree: Tree, changes: Record<string, Json | undefined>): Tree {
+export function changed(tree: Tree, changes: Changes): Tree {
   const copy = structuredClone(tree);
   for (const [path, value] of Object.entries(changes)) set(copy, path.split('.'), value);
   return copy;
@@ -40,18 +43,16 @@ const template = (app: string): Tree => ({
   spec: { containers: [{ name: 'web', image: 'nginx:1.27' }] },
 });
 
-export const pod = (name: string, changes: Record<string, Json | undefined> = {}): Tree =>
+export const pod = (name: string, changes: Changes = {}): Tree =>
   changed(object('v1', 'Pod', name, { spec: { containers: [{ name: 'web', image: 'nginx:1.27' }] } }), changes);
 
-export const service = (name: string, changes: Record<string, Json | undefined> = {}): Tree =>
+export const service = (name: string, changes: Changes = {}): Tree =>
   changed(object('v1', 'Service', name, { spec: { selector: { app: name }, ports: [{ port: 80 }] } }), changes);
 
 const workload = (kind: string, name: string, spec: Tree = {}): Tree =>
   object('apps/v1', kind, name, {
     spec: { selector: { matchLabels: { app: name } }, template: template(name), ...spec },
   });
-
-type Changes = Record<string, Json | undefined>;
 
 export const deployment = (name: string, changes: Changes = {}): Tree => changed(workload('Deployment', name), changes);
 export const replicaSet = (name: string, changes: Changes = {}): Tree => changed(workload('ReplicaSet', name), changes);

@@ -1,6 +1,6 @@
 // Creating, reading, replacing and removing objects, shown on ConfigMaps.
 import { arranged, type Case, type Chapter, core, get, post, put, remove, type Tree } from '../case.ts';
-import { changed, configMap } from '../objects.ts';
+import { changed, type Changes, configMap } from '../objects.ts';
 
 const made = (name: string, rest: Tree = {}) =>
   arranged(post(core('configmaps'), configMap(name, rest)), {
@@ -9,7 +9,7 @@ const made = (name: string, rest: Tree = {}) =>
   });
 
 /** Creates with something about the metadata, and what is said of it. */
-const metadata: Record<string, Parameters<typeof changed>[1]> = {
+const metadata: Record<string, Changes> = {
   'a name with capitals is Invalid': { 'metadata.name': 'Big' },
   'a name with an underscore is Invalid': { 'metadata.name': 'a_b' },
   'a name of 254 letters is Invalid': { 'metadata.name': 'a'.repeat(254) },

@@ -13,10 +13,10 @@ import {
   remove,
   type Tree,
 } from '../case.ts';
-import { changed, configMap, deployment, labelled, pod } from '../objects.ts';
+import { changed, type Changes, configMap, deployment, labelled, pod } from '../objects.ts';
 
 const options = (rest: Tree): Json => ({ kind: 'DeleteOptions', apiVersion: 'v1', ...rest });
-const made = (changes: Parameters<typeof changed>[1] = {}): Ask =>
+const made = (changes: Changes = {}): Ask =>
   arranged(post(core('configmaps'), changed(configMap('a'), changes)), {
     uid: 'metadata.uid',
     version: 'metadata.resourceVersion',
