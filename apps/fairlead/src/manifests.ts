@@ -60,7 +60,7 @@ export async function applyManifests(
     const placed = kind.value.namespaced
       ? { ...object, metadata: { namespace: 'default', ...object.metadata } }
       : object;
-    const got = await kube.apply(kind.value, placed, { fieldManager, force: true });
+    const got = await kube.apply(kind.value, placed, { fieldManager, force: true, fieldValidation: 'Strict' });
     if (!got.ok) return fail(got.problem.code, `${at}: ${object.kind} ${object.metadata.name}: ${got.problem.message}`);
     applied.push(got.value);
   }

@@ -1,5 +1,8 @@
 // The Loadbalancers, Lbtickets and Lbrules that `plan` and `explain` look at: those of the management cluster, with those of files in their place.
 import {
+  checkLbrule,
+  checkLbticket,
+  checkLoadbalancer,
   filled,
   lbrules,
   lbtickets,
@@ -7,6 +10,7 @@ import {
   type Lbrule,
   type Lbticket,
   type Loadbalancer,
+  type World,
 } from '@fairlead/api';
 import { fail, ok, type Problem, type Result } from '@fairlead/core';
 import type { Kube, KubeObject } from '@fairlead/kube';
@@ -31,6 +35,8 @@ export async function readWishes(kube: Kube | undefined, files: readonly string[
   const manifests = readManifests(files);
   if (!manifests.ok) return manifests;
   for (const manifest of manifests.value) addManifest(wishes, manifest);
+  const wrong = manifests.value.flatMap((manifest) => problemsOf(wishes, manifest));
+  if (wrong.length > 0) return fail('invalid', wrong.join('\n'));
   if (wishes.tickets.size === 0)
     return fail('missing', kube ? `no Lbticket on ${kube.server}, nor in files` : 'no Lbticket in the files');
   return ok(wishes);
@@ -67,6 +73,24 @@ function addManifest(wishes: Wishes, { object }: Manifest): void {
     wishes.rules.set(nameOf(rule), over(wishes.rules.get(nameOf(rule)), filled(lbrules, rule)));
     wishes.edited.add(`${rule.metadata.namespace ?? 'default'}/${rule.spec.lbticket}`);
   }
+}
+
+/** What admission would say of an object in a file, with the file's line and the field. */
+function problemsOf(wishes: Wishes, { at, object }: Manifest): string[] {
+  const world: World = {
+    loadbalancers: () => wishes.loadbalancers.values(),
+    lbtickets: () => wishes.tickets.values(),
+    lbrules: () => wishes.rules.values(),
+  };
+  const name = `${object.kind} ${object.metadata.name}`;
+  const found: Problem[] = [];
+  if (isKind<Loadbalancer>(object, loadbalancers))
+    found.push(...checkLoadbalancer(filled(loadbalancers, object), undefined, world));
+  else if (isKind<Lbticket>(object, lbtickets))
+    found.push(...checkLbticket(filled(lbtickets, placed(object)), undefined, world));
+  else if (isKind<Lbrule>(object, lbrules))
+    found.push(...checkLbrule(filled(lbrules, placed(object)), undefined, world));
+  return found.map(({ path, message }) => `${at}: ${name}: ${path ? `${path}: ` : ''}${message}`);
 }
 
 /** The edit, with what only a server knows of the object it replaces. */
