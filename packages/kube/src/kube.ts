@@ -53,6 +53,8 @@ export interface WriteOptions {
   subresource?: 'status' | 'scale' | undefined;
   fieldManager?: string | undefined;
   dryRun?: boolean | undefined;
+  /** What becomes of fields the server does not know: refused, warned of, or dropped without a word. The server's own rule when absent. */
+  fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
 }
 
 export interface ApplyOptions extends WriteOptions {

@@ -143,8 +143,9 @@ const lacksNamespace = (kind: Kind, name: string): KubeResult<never> =>
 
 const selectors = ({ labelSelector, fieldSelector }: ListOptions): Query => ({ labelSelector, fieldSelector });
 
-const written = ({ fieldManager, dryRun }: WriteOptions): Query => ({
+const written = ({ fieldManager, dryRun, fieldValidation }: WriteOptions): Query => ({
   fieldManager,
+  fieldValidation,
   dryRun: dryRun ? 'All' : undefined,
 });
 
