@@ -8,12 +8,13 @@ export const administrator = { user: 'admin', password: 'admin' } as const;
 export const declared = (sim: Bigip, tenant: string): Promise<unknown> =>
   ask(sim, `/mgmt/shared/appsvcs/declare/${tenant}`);
 
-/** Addresses of all members in all pools. */
-export async function memberAddresses(sim: Bigip): Promise<Set<string>> {
+/** Addresses of members in any pool; of all, or of those that their monitors found up. */
+export async function memberAddresses(sim: Bigip, wanted: 'all' | 'up' = 'all'): Promise<Set<string>> {
   const { items = [] } = (await ask(sim, '/mgmt/tm/ltm/pool?expandSubcollections=true')) as {
-    items?: { membersReference?: { items?: { address: string }[] } }[];
+    items?: { membersReference?: { items?: { address: string; state: string }[] } }[];
   };
-  return new Set(items.flatMap((pool) => pool.membersReference?.items?.map((member) => member.address) ?? []));
+  const members = items.flatMap((pool) => pool.membersReference?.items ?? []);
+  return new Set(members.filter(({ state }) => wanted === 'all' || state === 'up').map(({ address }) => address));
 }
 
 async function ask(sim: Bigip, path: string): Promise<unknown> {

@@ -184,8 +184,9 @@ test('what the agent did is told on the ConfigMap, and the ticket repeats it', a
 test('a ticket that is disabled and deleted leaves nothing on the device, and who waited for its address gets it', async () => {
   const at = { name: 'test', namespace: 'default' };
   const { management, devices } = environment;
-  for (const { metadata } of [...environment.stores.lbrules.all()])
-    await management.remove(lbrules, { name: metadata.name, namespace: 'default' });
+  // A copy: removing changes what the store holds.
+  const rules = [...environment.stores.lbrules.all()];
+  for (const { metadata } of rules) await management.remove(lbrules, { name: metadata.name, namespace: 'default' });
   const forced = { metadata: { annotations: { 'fairlead.io/force': 'true' } }, spec: { state: 'disabled' } };
   expect(await management.patch(lbtickets, at, { type: 'merge', body: forced })).toMatchObject({ ok: true });
   await eventually(

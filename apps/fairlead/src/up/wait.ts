@@ -71,13 +71,15 @@ function wishes({ environment, applied }: Question): Wish[] {
         }),
     },
     {
-      name: 'pools have their members',
+      name: 'pools have their members, and monitors find them up',
       wanting: async () => {
-        const members = await memberAddresses(environment.devices.ve.sim);
+        const members = await memberAddresses(environment.devices.ve.sim, 'up');
         return firstWanting(environment, async (name, kube) => {
           const ready = await readyAddresses(kube, namesOf(applied, name, 'Deployment'));
           const missing = ready.filter((address) => !members.has(address));
-          return missing.length === 0 ? undefined : `${missing.length} ready pods in ${name} are in no pool`;
+          return missing.length === 0
+            ? undefined
+            : `${missing.length} ready pods in ${name} are in no pool, or their monitor has not found them up`;
         });
       },
     },
