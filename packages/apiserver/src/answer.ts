@@ -17,8 +17,8 @@ import { openApiIndex, openApiV2, openApiV3 } from './openapi.ts';
 import { openApiBinary } from './openapi-binary.ts';
 import { targetOf, type Call } from './request.ts';
 import { answerResource } from './resource-answer.ts';
-import { json, statusResponse } from './response.ts';
-import { forbidden, failure, internal, noSuchResource, unauthorized } from './status.ts';
+import { json, pageNotFound, statusResponse } from './response.ts';
+import { forbidden, failure, internal, methodNotAllowed, unauthorized } from './status.ts';
 
 export interface Serving {
   cluster: Cluster;
@@ -67,7 +67,7 @@ async function answer(serving: Serving, request: Request, peer: Peer): Promise<R
 }
 
 function document({ registry }: Cluster, { request, url }: Call): Response {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return statusResponse(noSuchResource());
+  if (request.method !== 'GET' && request.method !== 'HEAD') return statusResponse(methodNotAllowed());
   // Checks of single parts (`/readyz/etcd`) are answered as the whole: there is only one part.
   if (health.has(`/${url.pathname.split('/')[1] ?? ''}`))
     return new Response('ok', { headers: { 'content-type': 'text/plain; charset=utf-8' } });
@@ -75,7 +75,7 @@ function document({ registry }: Cluster, { request, url }: Call): Response {
   const accept = request.headers.get('accept') ?? '';
   const segments = url.pathname.split('/').filter((segment) => segment !== '');
   const [root = '', first = '', second = '', third = ''] = segments;
-  if (segments.length > (root === 'openapi' ? 5 : 3)) return statusResponse(noSuchResource());
+  if (segments.length > (root === 'openapi' ? 5 : 3)) return pageNotFound();
   if (root === 'version') return json(versionDocument);
   if ((root === 'api' || root === 'apis') && first === '') {
     if (wantsAggregated(accept))
@@ -96,7 +96,7 @@ function document({ registry }: Cluster, { request, url }: Call): Response {
     return json({
       paths: ['/api', '/apis', '/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
     });
-  return statusResponse(noSuchResource());
+  return pageNotFound();
 }
 
 const brokenResponse = (url: URL, why: string): Response =>
@@ -129,5 +129,4 @@ function openApiV2Response(registry: Cluster['registry'], accept: string): Respo
   return new Response(openApiBinary(document), { headers: { 'content-type': binary } });
 }
 
-const found = (document: Record<string, unknown> | undefined): Response =>
-  document ? json(document) : statusResponse(noSuchResource());
+const found = (document: Record<string, unknown> | undefined): Response => (document ? json(document) : pageNotFound());

@@ -2,11 +2,13 @@
 import { parse as parseYaml, YAMLError } from 'yaml';
 import { parseJson, type Parsed } from './json.ts';
 import { apiVersionOf, isTree, splitApiVersion, textOf, type KubeObject, type Tree } from './object.ts';
+import { metadataSchema } from './kinds/fields.ts';
 import { fromProtobuf } from './protobuf.ts';
 import type { Call } from './request.ts';
 import type { Registry, Resource, Version } from './resource.ts';
 import { decodeProblem } from './schema/decode.ts';
 import { duplicateFields } from './schema/duplicates.ts';
+import { dropNulls } from './schema/nulls.ts';
 import { prune } from './schema/prune.ts';
 import { badRequest, ok, refuse, tooLarge, unexplained, unsupportedMedia, type Result, type Status } from './status.ts';
 
@@ -152,6 +154,15 @@ export function asObject(tree: Tree, { kind, version }: Expected): Result<KubeOb
         `${kind} in version "${version}" cannot be handled as a ${kind}: json: cannot unmarshal ${goType(found)} into Go struct field ${place} of type ${type}`,
       ),
     );
+  for (const field of ['apiVersion', 'kind'] as const) {
+    if (tree[field] === null) delete tree[field];
+    else if (tree[field] !== undefined && typeof tree[field] !== 'string')
+      return refuse(
+        badRequest(
+          `couldn't get version/kind; json parse error: json: cannot unmarshal ${goType(tree[field])} into Go struct field .${field} of type string`,
+        ),
+      );
+  }
   const metadata = tree.metadata ?? {};
   if (!isTree(metadata)) return refused(metadata, `${kind}.metadata`, 'v1.ObjectMeta');
   for (const field of ['name', 'namespace', 'generateName', 'uid', 'resourceVersion'] as const) {
@@ -172,12 +183,14 @@ export interface Checked {
 /** Drops unknown fields and reports them as `fieldValidation` asks: refuse, warn, or say nothing. Refuses values of the wrong type in built-in kinds. */
 export function checkFields(call: Call, { resource, version, object, duplicates }: Checked): Result<void> {
   const validation = call.query.get('fieldValidation') || 'Warn';
+  // First of all: everything after it walks the object.
+  const walkable = shallow(object);
+  if (!walkable.ok) return walkable;
   if (!resource.isCustom) {
     const problem = decodeProblem(object, version.schema, { kind: resource.kind, version: version.name });
     if (problem) return refuse(badRequest(problem));
   }
-  const walkable = shallow(object);
-  if (!walkable.ok) return walkable;
+  dropNulls(resource.isCustom ? object.metadata : object, resource.isCustom ? metadataSchema : version.schema);
   const unknown = prune(object, version.schema);
   const problems = [
     ...duplicates.map((path) => `duplicate field "${path}"`),

@@ -2,7 +2,7 @@
 import { compileProblem } from './cel/rules.ts';
 import { duplicate, forbiddenField, invalidValue, required } from './field-error.ts';
 import { metadataSchema } from './kinds/fields.ts';
-import { listOf, textOf, treeOf, type KubeObject, type Tree } from './object.ts';
+import { isTree, listOf, textOf, treeOf, type KubeObject, type Tree } from './object.ts';
 import { dns1035Problems, subdomainProblems } from './names.ts';
 import { part, type Resource, type Rules, type ScalePaths, type Version } from './resource.ts';
 import type { Schema, ValidationRule } from './schema/schema.ts';
@@ -91,15 +91,35 @@ function versionCauses(spec: Tree): Cause[] {
     seen.add(version.name);
     causes.push(...dns1035Problems(textOf(version.name)).map((why) => invalidValue(`${path}.name`, version.name, why)));
     const schema = treeOf(version.schema).openAPIV3Schema;
-    if (!schema) causes.push(required(`${path}.schema.openAPIV3Schema`, 'schemas are required'));
+    if (!schema) causes.push(required(`${path}.schema.openAPIV3Schema`));
     else {
-      const at = `${path}.schema.openAPIV3Schema`;
+      // The schema of a single version is told where it was before there were several.
+      const at = versions.length === 1 ? 'spec.validation.openAPIV3Schema' : `${path}.schema.openAPIV3Schema`;
       causes.push(...structuralProblems(schema as Schema, at), ...ruleCauses(schema as Schema, at));
     }
   });
+  versions.forEach((version, i) => causes.push(...pathCauses(version, `spec.versions[${i}]`)));
   if (treeOf(spec.conversion).strategy === 'Webhook')
     causes.push(forbiddenField('spec.conversion.strategy', 'conversion webhooks are not served here'));
   return causes;
+}
+
+/** Paths that columns, scale and selectors read by: without them nothing can be read. */
+function pathCauses(version: Tree, path: string): Cause[] {
+  const lacking = (tree: Tree, fields: string[], at: string): Cause[] =>
+    fields.filter((field) => textOf(tree[field]) === '').map((field) => required(`${at}.${field}`));
+  const lists: [field: string, needs: string[]][] = [
+    ['additionalPrinterColumns', ['name', 'type', 'jsonPath']],
+    ['selectableFields', ['jsonPath']],
+  ];
+  const scale = treeOf(version.subresources).scale;
+  const lone = isTree(scale)
+    ? lacking(scale, ['specReplicasPath', 'statusReplicasPath'], `${path}.subresources.scale`)
+    : [];
+  const listed = lists.flatMap(([field, needs]) =>
+    listOf(version[field]).flatMap((one, i) => lacking(treeOf(one), needs, `${path}.${field}[${i}]`)),
+  );
+  return [...lone, ...listed];
 }
 
 function ruleCauses(schema: Schema, path: string): Cause[] {

@@ -1,8 +1,7 @@
-// The options of a write, from its query: what is refused in them, as the real server words it.
+// The options of a request, from its query: what is refused in them, as the real server words it.
 import { isEqual, isTree, type Tree } from './object.ts';
-import { invalidValue, tooLong, unsupported } from './field-error.ts';
+import { forbiddenField, invalidValue, tooLong, unsupported } from './field-error.ts';
 import type { Call } from './request.ts';
-import { forbiddenField } from './field-error.ts';
 import { invalid, ok, refuse, type Cause, type Result } from './status.ts';
 
 const kinds: Record<string, string> = { create: 'CreateOptions', update: 'UpdateOptions', patch: 'PatchOptions' };
@@ -87,4 +86,41 @@ function fromQuery(query: URLSearchParams): Tree {
   const dryRun = query.getAll('dryRun').filter((value) => value !== '');
   if (dryRun.length > 0) said.dryRun = dryRun;
   return said;
+}
+
+const exact = 'Exact';
+const notOlder = 'NotOlderThan';
+const matchField = 'resourceVersionMatch';
+const initialField = 'sendInitialEvents';
+
+/** Refuses options of a list that contradict each other. */
+export function checkListOptions(query: URLSearchParams): Result<void> {
+  const match = query.get(matchField) ?? '';
+  const causes: Cause[] = [];
+  const forbid = (why: string, field = matchField) => causes.push(forbiddenField(field, why));
+  if (match !== '') {
+    if (!query.get('resourceVersion')) forbid('resourceVersionMatch is forbidden unless resourceVersion is provided');
+    if (query.get('continue')) forbid('resourceVersionMatch is forbidden when continue is provided');
+    if (match !== exact && match !== notOlder) causes.push(unsupported(matchField, match, [exact, notOlder, '']));
+    if (match === exact && query.get('resourceVersion') === '0')
+      forbid('resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
+  }
+  if (query.has(initialField)) forbid('sendInitialEvents is forbidden for list', initialField);
+  return asResult('ListOptions', causes);
+}
+
+/** Refuses options of a watch that contradict each other. */
+export function checkWatchOptions(query: URLSearchParams): Result<void> {
+  const match = query.get(matchField) ?? '';
+  const hasInitial = query.has(initialField);
+  const causes: Cause[] = [];
+  const forbid = (why: string) => causes.push(forbiddenField(matchField, why));
+  if (hasInitial && match !== notOlder)
+    forbid(`sendInitialEvents requires setting resourceVersionMatch to ${notOlder}`);
+  if (match !== '') {
+    if (!hasInitial) forbid('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
+    if (match !== notOlder) causes.push(unsupported(matchField, match, [notOlder]));
+    if (query.get('continue')) forbid('resourceVersionMatch is forbidden when continue is provided');
+  }
+  return asResult('ListOptions', causes);
 }

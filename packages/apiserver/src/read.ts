@@ -1,11 +1,12 @@
 // Reading one object and lists of them: selectors, pages, versions of the past, and the form the client asked for.
 import type { Cluster } from './cluster.ts';
+import { checkListOptions } from './options.ts';
 import { apiVersionOf, isTree, textOf, valueAt, type KubeObject, type Tree } from './object.ts';
 import type { Call } from './request.ts';
 import { keyOf, type Resource, type Version } from './resource.ts';
 import { parseFieldSelector, parseLabelSelector, type FieldRequirement, type LabelSelector } from './selector.ts';
 import { decode, type Entry } from './store.ts';
-import { badRequest, expired, failure, notFound, ok, refuse, tooNew, type Result } from './status.ts';
+import { badRequest, expired, notFound, ok, refuse, tooNew, type Result } from './status.ts';
 import { includeOf, partial, tableOf, tableRow, wantedForm } from './table/table.ts';
 
 export interface Reading {
@@ -30,7 +31,7 @@ export function selectionOf({ call, resource, version }: Reading): Result<Select
   if (!fields.ok) return fields;
   for (const { path } of fields.value) {
     if (isSelectable(path, version)) continue;
-    return refuse(badRequest(`field label not supported: ${path}`));
+    return refuse(badRequest(unselectable(path, resource, version)));
   }
   const { namespace, name } = call.target;
   // A watch on one name is a watch of its collection, narrowed to it.
@@ -41,6 +42,12 @@ export function selectionOf({ call, resource, version }: Reading): Result<Select
     matches: matcher(labels.value, requirements, resource),
   });
 }
+
+/** Kinds with selectable fields of their own say less than those without. */
+const unselectable = (path: string, { isCustom }: Resource, version: Version): string =>
+  isCustom || version.selectable.length > 0
+    ? `field label not supported: ${path}`
+    : `"${path}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
 
 const isSelectable = (path: string, version: Version): boolean =>
   path === 'metadata.name' || path === 'metadata.namespace' || version.selectable.includes(path);
@@ -219,15 +226,8 @@ function pageOf(reading: Reading): Result<Page> {
   const token = tokenOf(call.query.get('continue') ?? '');
   if (!token.ok) return token;
   const match = call.query.get('resourceVersionMatch') ?? '';
-  const wrong = matchProblem(call, match);
-  if (wrong)
-    return refuse(
-      failure(422, 'Invalid', `ListOptions.meta.k8s.io "" is invalid: ${wrong}`, {
-        group: 'meta.k8s.io',
-        kind: 'ListOptions',
-        causes: [{ reason: 'FieldValueForbidden', message: wrong, field: 'resourceVersionMatch' }],
-      }),
-    );
+  const options = checkListOptions(call.query);
+  if (!options.ok) return options;
   const asked = checkedRevision(cluster, call.query.get('resourceVersion') ?? '');
   if (!asked.ok) return asked;
   const table = cluster.store.table(keyOf(resource));
@@ -296,18 +296,4 @@ function parsedToken(text: string): unknown {
     // Not one of ours: the caller answers 400 for whatever is not a token.
     return undefined;
   }
-}
-
-function matchProblem(call: Call, match: string): string | undefined {
-  if (match === '') return undefined;
-  if (match !== 'Exact' && match !== 'NotOlderThan')
-    return `resourceVersionMatch: Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`;
-  const revision = call.query.get('resourceVersion') ?? '';
-  if (revision === '' && !call.query.has('sendInitialEvents'))
-    return 'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided';
-  if (call.query.get('continue'))
-    return 'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided';
-  if (match === 'Exact' && revision === '0')
-    return 'resourceVersionMatch: Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"';
-  return undefined;
 }

@@ -11,7 +11,7 @@ import { posted } from './posted.ts';
 import { readList, readOne } from './read.ts';
 import { deleteOptions, remove, removeAll } from './remove.ts';
 import type { Call } from './request.ts';
-import { json, statusResponse, withWarnings } from './response.ts';
+import { json, pageNotFound, statusResponse, withWarnings } from './response.ts';
 import { readScale, writeScale } from './scale.ts';
 import { methodNotAllowed, noSuchResource, ok, qualified, refuse, type Result, type Status } from './status.ts';
 import { objectResponse } from './object-response.ts';
@@ -21,13 +21,19 @@ import { create, update, type Place, type Written } from './write.ts';
 export async function answerResource(serving: Serving, call: Call): Promise<Response> {
   const { group, version, resource } = call.target;
   const found = serving.cluster.registry.find(group, version, resource);
-  if (!found) return statusResponse(noSuchResource());
+  if (!found) return isOwnGroup(serving, group) ? statusResponse(noSuchResource()) : pageNotFound();
+  // A list without its items would have cost as much: the real server does not serve it.
+  if (call.request.method === 'HEAD') return statusResponse(methodNotAllowed());
   const place: Place = { cluster: serving.cluster, call, ...found };
   if (found.resource.isNamespaced && needsNamespace(call) && !call.target.namespace)
     return statusResponse(noSuchResource());
   if (found.version.deprecation) call.warnings.push(found.version.deprecation);
   return withWarnings(await answerPlace(serving, place), call.warnings);
 }
+
+/** Groups of built-in kinds are known even in versions they do not have; what is in no group is nowhere. */
+const isOwnGroup = ({ cluster }: Serving, group: string): boolean =>
+  cluster.registry.all().some((resource) => resource.group === group && !resource.isCustom);
 
 /** Only lists, watches and reviews reach over all namespaces. */
 const needsNamespace = (call: Call): boolean =>

@@ -25,3 +25,10 @@ export function withWarnings(response: Response, warnings: readonly string[]): R
   }
   return response;
 }
+
+/** What no part of the API is at. */
+export const pageNotFound = (): Response =>
+  new Response('404 page not found\n', {
+    status: 404,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+  });

@@ -31,7 +31,7 @@ test('selectors narrow lists, and one the server does not support is refused', a
   expect(await select('labelSelector=app%20in%20(x,y),!tier')).toEqual(['b']);
   expect(await select('fieldSelector=metadata.name!%3Da')).toEqual(['b']);
   expect((await server.send('GET', `${maps}?fieldSelector=data.k%3D1`)).body.message).toBe(
-    'field label not supported: data.k',
+    '"data.k" is not a known field selector: only "metadata.name", "metadata.namespace"',
   );
   await server.close();
 });
@@ -205,7 +205,7 @@ test('a definition that is not structural, or whose rule does not compile, is re
     properties: { a: {}, b: { type: 'string', 'x-kubernetes-validations': [{ rule: 'self ==' }] } },
   };
   const reply = await server.send('POST', crds, definition(bad));
-  const at = 'spec.versions[0].schema.openAPIV3Schema.properties[spec]';
+  const at = 'spec.validation.openAPIV3Schema.properties[spec]';
   expect(reply.causes[0]).toBe(
     `${at}.properties[a].type: Required value: must not be empty for specified object fields`,
   );

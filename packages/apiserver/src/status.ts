@@ -98,7 +98,7 @@ export function forbidden(at: ResourceName, name: string, why: string): Status {
 
 /** A revision the server has not reached: the client is to try again in a second. */
 export const tooNew = (wanted: number, current: number): Status =>
-  failure(504, 'Timeout', `Too large resource version: ${wanted}, current: ${current}`, {
+  failure(504, 'Timeout', `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     retryAfterSeconds: 1,
   });

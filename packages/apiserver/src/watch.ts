@@ -1,11 +1,12 @@
 // Watches: streams of events from a position in a resource's window. A watch holds no queue, only its position,
 // so slow clients cost nothing; one that falls behind the window is told 410 and starts over.
 import { apiVersionOf, type Tree } from './object.ts';
+import { checkWatchOptions } from './options.ts';
 import { isTrue } from './request.ts';
 import { checkedRevision, objectIn, selectionOf, textIn, type Reading, type Selection } from './read.ts';
 import { keyOf } from './resource.ts';
 import type { Entry, StoreEvent } from './store.ts';
-import { expired, failure, ok, refuse, type Result } from './status.ts';
+import { expired, ok, refuse, type Result } from './status.ts';
 import type { Table } from './store-table.ts';
 import { includeOf, partial, tableOf, tableRow, wantedForm } from './table/table.ts';
 
@@ -41,19 +42,12 @@ export function watch(reading: Reading): Result<ReadableStream<Uint8Array>> {
 function startOf(reading: Reading, selection: Selection, table: Table): Result<Start> {
   const { cluster, call } = reading;
   const text = call.query.get('resourceVersion') ?? '';
+  const options = checkWatchOptions(call.query);
+  if (!options.ok) return options;
   const asked = checkedRevision(cluster, text);
   if (!asked.ok) return asked;
   const now = cluster.store.revision();
   const hasInitial = call.query.has('sendInitialEvents');
-  if (hasInitial && call.query.get('resourceVersionMatch') !== 'NotOlderThan') {
-    const why = 'sendInitialEvents: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
-    return refuse(
-      failure(422, 'Invalid', `ListOptions.meta.k8s.io "" is invalid: ${why}`, {
-        group: 'meta.k8s.io',
-        kind: 'ListOptions',
-      }),
-    );
-  }
   const isInitial = hasInitial ? isTrue(call.query.get('sendInitialEvents')) : asked.value === 0;
   if (!isInitial) {
     if (asked.value < table.floor() && text !== '')

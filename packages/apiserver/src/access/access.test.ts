@@ -1,6 +1,6 @@
 // Who comes in, whose name they may take, and what they may give to others.
 import { expect, test } from 'vitest';
-import { authority, issue } from '../certificates.ts';
+import { authority, issue, type Issue } from '../certificates.ts';
 import { treeOf, type Tree } from '../object.ts';
 import { testServer, type TestServer } from '../test-server.ts';
 
@@ -24,7 +24,7 @@ async function userBy(server: TestServer, certificate: Uint8Array, token?: strin
 test('a client certificate of the authority names its user and groups; any other proves nothing', async () => {
   const [ca, other] = [await authority('ours', now), await authority('ours', now)];
   const server = await testServer({ clientAuthority: ca.cert });
-  const wanted = { commonName: 'ann', organizations: ['system:masters'], usage: 'client' } as const;
+  const wanted: Issue = { commonName: 'ann', organizations: ['system:masters'], usage: 'client' };
   const [good, forged] = [await issue(ca, wanted, now), await issue(other, wanted, now)];
   const old = await issue(ca, wanted, now - 400 * 24 * 3_600_000);
   const serving = await issue(ca, { ...wanted, usage: 'server' }, now);

@@ -26,13 +26,11 @@ export async function aggregateRoles(cluster: Cluster, own: Own): Promise<void> 
 }
 
 function sumOf(role: KubeObject, roles: KubeObject[], selectors: Tree[]): Tree[] {
-  const rules: Tree[] = [];
-  for (const selector of selectors)
-    for (const other of roles) {
-      if (other.metadata.name === role.metadata.name || !matchesSelector(selector, other.metadata.labels ?? {}))
-        continue;
-      for (const rule of listOf(other.rules).map(treeOf))
-        if (!rules.some((known) => isEqual(known, rule))) rules.push(rule);
-    }
-  return rules;
+  const chosen = selectors.flatMap((selector) =>
+    roles.filter(
+      (other) => other.metadata.name !== role.metadata.name && matchesSelector(selector, other.metadata.labels ?? {}),
+    ),
+  );
+  const rules = chosen.flatMap((other) => listOf(other.rules).map(treeOf));
+  return rules.filter((rule, i) => rules.findIndex((one) => isEqual(one, rule)) === i);
 }

@@ -87,6 +87,9 @@ function resourceOf(row: ResourceRow): Resource {
         hasStatus: subresources.includes('status'),
         ...(subresources.includes('scale') ? { scale } : {}),
         selectable: selectable[name] ?? [],
+        ...(name === 'endpoints'
+          ? { deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice' }
+          : {}),
       },
     ],
   };

@@ -11,6 +11,10 @@ const podSpec = known('io.k8s.api.core.v1.PodSpec');
 
 export const pod: Rules = {
   nameProblems: subdomainProblems,
+  hasGeneration: true,
+  prepare(object, old) {
+    if (!old) tolerateOutages(part(object, 'spec'));
+  },
   fill(object) {
     const spec = part(object, 'spec');
     fillPodSpec(spec);
@@ -37,6 +41,19 @@ export const pod: Rules = {
     return typeof spec.terminationGracePeriodSeconds === 'number' ? spec.terminationGracePeriodSeconds : 30;
   },
 };
+
+const outages = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
+
+/** Unless it says otherwise, a pod stays for five minutes on a node that is not well. */
+function tolerateOutages(spec: Tree): void {
+  const tolerations = listOf(spec.tolerations).map(treeOf);
+  const isTolerated = (key: string): boolean =>
+    tolerations.some((one) => (!one.key || one.key === key) && (!one.effect || one.effect === 'NoExecute'));
+  const added = outages
+    .filter((key) => !isTolerated(key))
+    .map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 }));
+  if (added.length > 0) spec.tolerations = [...tolerations, ...added];
+}
 
 /** Fills what depends on other fields; plain defaults come from the schema. */
 export function fillPodSpec(spec: Tree): void {

@@ -8,6 +8,8 @@ import { podCells } from './pod-status.ts';
 type Cell = (object: KubeObject, now: number) => unknown;
 type Definition = [name: string, cell: Cell, options?: { type?: string; wide?: boolean; format?: string }];
 
+const nameNote =
+  'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names';
 const nameColumn: Definition = ['Name', (object) => object.metadata.name, { format: 'name' }];
 const ageColumn: Definition = ['Age', (object, now) => age(object.metadata.creationTimestamp, now)];
 
@@ -17,7 +19,7 @@ function columns(...definitions: Definition[]): Columns {
       name,
       type: options.type ?? 'string',
       format: options.format ?? '',
-      description: '',
+      description: name === 'Name' ? nameNote : '',
       priority: options.wide ? 1 : 0,
     })),
     cells: (object, now) => definitions.map(([, cell]) => cell(object, now)),
