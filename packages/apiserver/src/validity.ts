@@ -4,6 +4,7 @@ import { ruleProblems } from './cel/rules.ts';
 import type { KubeObject } from './object.ts';
 import { plainFinalizerCauses, subdomainProblems, validateMetadata, validateMetadataUpdate } from './names.ts';
 import type { Resource, Version } from './resource.ts';
+import { unlisted } from './schema/enums.ts';
 import { validate } from './schema/validate.ts';
 import type { Cause } from './status.ts';
 
@@ -21,7 +22,8 @@ export function problemsOf({ resource, version, object, old }: Subject): Cause[]
   if (!resource.isCustom && resource.group !== 'apiextensions.k8s.io') causes.push(...plainFinalizerCauses(object));
   if (old) causes.push(...validateMetadataUpdate(object, old));
   if (resource.isCustom) causes.push(...customProblems(object, old, version));
-  else causes.push(...enumProblems(object, version));
+  // Built-in kinds check required fields by hand, in their own words; what may only be one of a few words is in the schema.
+  else causes.push(...unlisted(object, version.schema));
   causes.push(...(resource.rules.validate?.(object, old) ?? []));
   return unique(causes);
 }
@@ -31,10 +33,6 @@ function customProblems(object: KubeObject, old: KubeObject | undefined, version
   // Rules may rely on the schema: they are not run on an object that breaks it.
   return causes.length > 0 ? causes : ruleProblems(object, old, version.schema);
 }
-
-/** Built-in kinds check required fields by hand, in their own words; what may only be one of a few words is in the schema. */
-const enumProblems = (object: KubeObject, version: Version): Cause[] =>
-  validate(object, version.schema).filter((cause) => cause.reason === 'FieldValueNotSupported');
 
 function unique(causes: Cause[]): Cause[] {
   const seen = new Set<string>();

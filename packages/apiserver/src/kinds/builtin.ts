@@ -7,6 +7,9 @@ import { pod } from './pod.ts';
 import type { ResourceRow } from './row.ts';
 import { service } from './service.ts';
 import { definitionRules } from '../crd.ts';
+import { binding, budget, clusterRole, role } from './access.ts';
+import { ingress, ingressClass } from './ingress.ts';
+import { webhookConfiguration } from './webhook-configuration.ts';
 import * as small from './small.ts';
 import { daemonSet, deployment, replicaSet, statefulSet } from './workload.ts';
 
@@ -24,17 +27,18 @@ const rules: Record<string, Rules> = {
   'statefulsets.apps': statefulSet,
   'daemonsets.apps': daemonSet,
   'endpointslices.discovery.k8s.io': small.endpointSlice,
-  'ingresses.networking.k8s.io': small.ingress,
-  'ingressclasses.networking.k8s.io': small.generational,
+  'ingresses.networking.k8s.io': ingress,
+  'ingressclasses.networking.k8s.io': ingressClass,
   'leases.coordination.k8s.io': small.lease,
-  'poddisruptionbudgets.policy': small.generational,
-  'roles.rbac.authorization.k8s.io': small.rbacRole,
-  'clusterroles.rbac.authorization.k8s.io': small.rbacRole,
-  'rolebindings.rbac.authorization.k8s.io': small.rbacBinding,
-  'clusterrolebindings.rbac.authorization.k8s.io': small.rbacBinding,
+  'poddisruptionbudgets.policy': budget,
+  'controllerrevisions.apps': small.revision,
+  'roles.rbac.authorization.k8s.io': role,
+  'clusterroles.rbac.authorization.k8s.io': clusterRole,
+  'rolebindings.rbac.authorization.k8s.io': binding,
+  'clusterrolebindings.rbac.authorization.k8s.io': binding,
   'customresourcedefinitions.apiextensions.k8s.io': definitionRules,
-  'validatingwebhookconfigurations.admissionregistration.k8s.io': small.generational,
-  'mutatingwebhookconfigurations.admissionregistration.k8s.io': small.generational,
+  'validatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfiguration,
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfiguration,
 };
 
 const selectable: Record<string, string[]> = {

@@ -1,8 +1,8 @@
-// The rules of kinds whose rules are few: config maps, secrets, namespaces, nodes, events, slices, ingresses, leases, RBAC.
+// The rules of kinds whose rules are few: config maps, secrets, namespaces, nodes, events, slices, leases.
 import { isIPv4, isIPv6 } from 'node:net';
 import { duplicate, forbiddenField, invalidValue, required, tooMany } from '../field-error.ts';
 import { isEqual, listOf, textOf, treeOf, type KubeObject } from '../object.ts';
-import { labelProblems, pathProblems, subdomainProblems } from '../names.ts';
+import { labelProblems, subdomainProblems } from '../names.ts';
 import { part, type Rules } from '../resource.ts';
 import { formatProblem } from '../schema/format.ts';
 import type { Cause } from '../status.ts';
@@ -174,68 +174,27 @@ function endpointCauses(addresses: unknown[], type: unknown, i: number): Cause[]
     );
 }
 
-export const ingress: Rules = {
+export const lease: Rules = {
   nameProblems: subdomainProblems,
-  hasGeneration: true,
-  fill(object) {
-    object.status = { loadBalancer: {}, ...part(object, 'status') };
-  },
   validate(object) {
-    const spec = part(object, 'spec');
-    const rules = listOf(spec.rules).map(treeOf);
+    const { leaseDurationSeconds: seconds, leaseTransitions: transitions } = part(object, 'spec');
     const causes: Cause[] = [];
-    if (rules.length === 0 && !spec.defaultBackend)
-      causes.push(invalidValue('spec', spec, 'either `defaultBackend` or `rules` must be specified'));
-    rules.forEach((rule, i) =>
-      listOf(treeOf(rule.http).paths)
-        .map(treeOf)
-        .forEach((path, j) => causes.push(...pathCauses(path, `spec.rules[${i}].http.paths[${j}]`))),
-    );
+    if (typeof seconds === 'number' && seconds <= 0)
+      causes.push(invalidValue('spec.leaseDurationSeconds', seconds, 'must be greater than 0'));
+    if (typeof transitions === 'number' && transitions < 0)
+      causes.push(invalidValue('spec.leaseTransitions', transitions, 'must be greater than or equal to 0'));
     return causes;
   },
 };
 
-function pathCauses(entry: Record<string, unknown>, path: string): Cause[] {
-  const causes: Cause[] = [];
-  if (!entry.pathType) causes.push(required(`${path}.pathType`, 'pathType must be specified'));
-  const text = textOf(entry.path);
-  if (entry.pathType !== 'ImplementationSpecific' && !text.startsWith('/'))
-    causes.push(invalidValue(`${path}.path`, text, 'must be an absolute path'));
-  const service = treeOf(treeOf(entry.backend).service);
-  if (!service.name && !treeOf(entry.backend).resource) causes.push(required(`${path}.backend.service.name`));
-  const port = treeOf(service.port);
-  if (service.name && !port.name && !port.number)
-    causes.push(required(`${path}.backend.service.port`, 'port name or number is required'));
-  return causes;
-}
-
-export const lease: Rules = {
+/** Data that a workload may be rolled back to: it is kept as it was. */
+export const revision: Rules = {
   nameProblems: subdomainProblems,
-  validate(object) {
-    const seconds = part(object, 'spec').leaseDurationSeconds;
-    return typeof seconds === 'number' && seconds <= 0
-      ? [invalidValue('spec.leaseDurationSeconds', seconds, 'must be greater than 0')]
-      : [];
-  },
-};
-
-export const rbacRole: Rules = { nameProblems: pathProblems };
-
-export const rbacBinding: Rules = {
-  nameProblems: pathProblems,
-  fill(object) {
-    const group = 'rbac.authorization.k8s.io';
-    const role = part(object, 'roleRef');
-    if (object.roleRef) role.apiGroup ??= group;
-    for (const item of listOf(object.subjects)) {
-      const subject = treeOf(item);
-      if (subject.kind !== 'ServiceAccount') subject.apiGroup ??= group;
-    }
-  },
   validate(object, old) {
-    if (old && !isEqual(old.roleRef, object.roleRef))
-      return [invalidValue('roleRef', object.roleRef, 'cannot change roleRef')];
-    return part(object, 'roleRef').name ? [] : [required('roleRef.name')];
+    const number = Number(object.revision ?? 0);
+    const causes = number < 0 ? [invalidValue('revision', number, 'must be greater than or equal to 0')] : [];
+    if (old && !isEqual(old.data, object.data)) causes.push(invalidValue('data', object.data, 'field is immutable'));
+    return causes;
   },
 };
 

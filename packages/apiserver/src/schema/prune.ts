@@ -1,5 +1,6 @@
 // Fields a schema does not name: found, reported, and dropped. Defaults: filled in where the schema has them.
 import { copyOf, isTree, put, type Tree } from '../object.ts';
+import { reach } from './reach.ts';
 import { fieldSchema, keepsUnknown, type Schema } from './schema.ts';
 
 /** Drops unknown fields of `value` in place and returns their paths (`spec.foo`, `spec.list[0].bar`), in the order found. */
@@ -47,22 +48,37 @@ const isTyped = (schema: Schema): boolean => schema.type === 'object' || schema.
 
 /** Fills defaults in place, parents before children so that a default's own fields get theirs. */
 export function fillDefaults(value: unknown, schema: Schema): void {
+  if (!hasDefaults(schema)) return;
   if (Array.isArray(value)) {
     if (schema.items) for (const item of value) fillDefaults(item, schema.items);
     return;
   }
   if (!isTree(value)) return;
   fillMissing(value, schema);
-  for (const [name, item] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const item = value[name];
     if (typeof item !== 'object' || item === null) continue;
     const child = fieldSchema(schema, name);
     if (child) fillDefaults(item, child);
   }
 }
 
+const defaultsOf = new WeakMap<Schema, [name: string, field: Schema][]>();
+
+/** The fields of a schema that have a default. Schemas never change. */
+function withDefault(schema: Schema): [name: string, field: Schema][] {
+  let found = defaultsOf.get(schema);
+  if (!found) {
+    found = Object.entries(schema.properties ?? {}).filter(([, field]) => field.default !== undefined);
+    defaultsOf.set(schema, found);
+  }
+  return found;
+}
+
+const hasDefaults = reach((schema) => withDefault(schema).length > 0);
+
 function fillMissing(value: Tree, schema: Schema): void {
-  for (const [name, child] of Object.entries(schema.properties ?? {})) {
-    if (child.default === undefined) continue;
+  for (const [name, child] of withDefault(schema)) {
     const found = Object.hasOwn(value, name) ? value[name] : undefined;
     // A null where the schema forbids null is as good as absent: it is dropped first, then gets the default.
     const isAbsent = found === undefined || (found === null && child.nullable !== true);

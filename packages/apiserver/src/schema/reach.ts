@@ -5,13 +5,13 @@ import type { Schema } from './schema.ts';
 export function reach(isWanted: (schema: Schema) => boolean): (schema: Schema) => boolean {
   const known = new WeakMap<Schema, boolean>();
 
-  function leads(schema: Schema, path: Set<Schema>): boolean {
+  function leads(schema: Schema, seen: Set<Schema>): boolean {
     const found = known.get(schema);
     if (found !== undefined) return found;
-    // Around in a circle: whoever is above finds out by its other children.
-    if (path.has(schema)) return false;
-    path.add(schema);
-    if (!isWanted(schema) && !below(schema).some((child) => leads(child, path))) return false;
+    // Looked into already, or being looked into further up: either way the answer will come from there.
+    if (seen.has(schema)) return false;
+    seen.add(schema);
+    if (!isWanted(schema) && !below(schema).some((child) => leads(child, seen))) return false;
     known.set(schema, true);
     return true;
   }
@@ -29,5 +29,5 @@ function below(schema: Schema): Schema[] {
   const children = Object.values(schema.properties ?? {});
   if (schema.items) children.push(schema.items);
   if (typeof schema.additionalProperties === 'object') children.push(schema.additionalProperties);
-  return [...children, ...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
+  return children;
 }
