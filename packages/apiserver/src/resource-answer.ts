@@ -126,7 +126,8 @@ function watchResponse(place: Place): Response {
 
 function written(place: Place, result: Result<Written>): Response {
   if (!result.ok) return statusResponse(result.status);
-  return objectResponse(place, result.value.object, result.value.isNew ? 201 : 200);
+  const { object, isNew, text } = result.value;
+  return objectResponse(place, object, isNew ? 201 : 200, text);
 }
 
 async function post(place: Place): Promise<Result<Written>> {

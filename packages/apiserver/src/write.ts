@@ -26,6 +26,8 @@ export interface Place {
 export interface Written {
   object: KubeObject;
   isNew: boolean;
+  /** The object as the store has it, where it is in the version asked for: put into text once. */
+  text?: string;
 }
 
 export const nameOf = ({ resource }: Place) => ({ group: resource.group, resource: resource.resource });
@@ -51,8 +53,8 @@ export async function create(place: Place, object: KubeObject, isTracked = false
     const given = giveAddresses(place, next, undefined);
     if (!given.ok) return given;
     if (isDryRun(call)) return ok({ object: next, isNew: true });
-    await cluster.store.put(key, next);
-    return ok({ object: next, isNew: true });
+    const { text } = await cluster.store.put(key, next);
+    return ok({ object: next, isNew: true, text });
   });
 }
 
@@ -188,9 +190,9 @@ async function finish(place: Place, { key, old, next: wanted, isTracked }: Pendi
     next.metadata.deletionGracePeriodSeconds === 0 &&
     !isHeld(next);
   // The last finalizer is off an object that was waiting for just that.
-  if (isOver) await cluster.store.remove(key, next);
-  else await cluster.store.put(key, next);
-  return ok({ object: inVersion(place, next), isNew: false });
+  const { text } = isOver ? await cluster.store.remove(key, next) : await cluster.store.put(key, next);
+  const isStored = place.version.name === resource.storageVersion;
+  return ok({ object: inVersion(place, next), isNew: false, ...(isStored ? { text } : {}) });
 }
 
 /** A namespace is held by spec.finalizers, which are not metadata's. */
