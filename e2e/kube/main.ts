@@ -1,8 +1,10 @@
 // The real lane: the suite on a real kube-apiserver and on ours, compared. Started by scripts/test-kube.mjs.
 import { chapters } from '../../packages/testkit/src/kube-conformance/index.ts';
 import { parseArgs } from 'node:util';
+import { compareKubectl, hasKubectl } from './kubectl.ts';
 import { startPeer } from './peer.ts';
 import { realPlace } from './real-place.ts';
+import { startServed } from './served.ts';
 import { compare, record, table } from './compare.ts';
 
 const { values } = parseArgs({
@@ -11,6 +13,7 @@ const { values } = parseArgs({
     apiserver: { type: 'string' },
     report: { type: 'boolean' },
     record: { type: 'boolean' },
+    kubectl: { type: 'boolean' },
     chapter: { type: 'string', multiple: true },
   },
 });
@@ -29,6 +32,25 @@ for (const [signal, code] of [
 ] as const)
   process.once(signal, () => process.exit(code));
 
+/** kubectl on both servers. */
+async function replay(): Promise<void> {
+  if (!hasKubectl()) {
+    say('kubectl: NOT RUN, there is none here');
+    process.exitCode = 1;
+    return;
+  }
+  const served = await startServed(users);
+  const { count, differences } = await compareKubectl(
+    { ...peer, listenCidr: '127.120.0.0/16', collect: true },
+    { ...served, listenCidr: '127.121.0.0/16', collect: false },
+  );
+  await served.stop();
+  for (const line of differences) say(line);
+  const differing = differences.filter((line) => line.startsWith('differs')).length;
+  say(`kubectl: ${count} commands, ${count - differing} the same, ${differing} differ`);
+  if (differing > 0) process.exitCode = 1;
+}
+
 const began = Date.now();
 const peer = await startPeer({ programs: { etcd: values.etcd ?? '', apiserver: values.apiserver ?? '' }, users });
 const real = realPlace(peer, tokens);
@@ -37,7 +59,8 @@ try {
     `real server: kube-apiserver ${peer.version} at ${peer.server}, ready in ${((Date.now() - began) / 1000).toFixed(1)} s`,
   );
   const wanted = chapters.filter(({ name }) => !values.chapter || values.chapter.includes(name));
-  if (values.record) await record(real, wanted, peer.version, say);
+  if (values.kubectl) await replay();
+  else if (values.record) await record(real, wanted, peer.version, say);
   else {
     const { startEmbedded } = await import('./embedded.ts');
     const ours = await startEmbedded(users, tokens);
@@ -49,6 +72,7 @@ try {
       process.exitCode = 1;
     }
     await ours.close();
+    if (!values.chapter) await replay();
   }
 } finally {
   await real.close();

@@ -28,6 +28,8 @@ export interface Ask {
   until?: Record<string, Json>;
   /** Compare these parts of the answer's body only; the whole body otherwise. */
   only?: readonly string[];
+  /** A list of the answer's body whose order a server leaves to chance: it is sorted before it is compared. */
+  unordered?: string;
   /** Compare managedFields too: most rules are not about them. */
   hasManagers?: true;
 }

@@ -180,7 +180,13 @@ function answerOf(answered: Answered, masked: Mask, rest: Pick<Answer, 'body' | 
 }
 
 /** A failure is compared whole, whatever part of a success was asked for: its message is the finding. */
-function comparedBody(masked: Mask, body: Json, step: Pick<Ask, 'only' | 'hasManagers'>): Pick<Answer, 'body'> {
+function comparedBody(
+  masked: Mask,
+  body: Json,
+  step: Pick<Ask, 'only' | 'hasManagers' | 'unordered'>,
+): Pick<Answer, 'body'> {
+  const list = step.unordered === undefined ? undefined : partOf(body, step.unordered);
+  if (Array.isArray(list)) list.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   const isFailure = isTree(body) && body['kind'] === 'Status' && body['status'] === 'Failure';
   if (!step.only || isFailure) return { body: masked.body(body, step.hasManagers ?? false) };
   const whole = masked.body(body, step.hasManagers ?? false);

@@ -119,7 +119,7 @@ const reviews: Case[] = [
   { name: 'an admin asks about itself and is allowed', steps: [post(`${access}selfsubjectaccessreviews`, review('SelfSubjectAccessReview', asks()))] },
   { name: 'another asks about itself and is not', steps: [post(`${access}selfsubjectaccessreviews`, review('SelfSubjectAccessReview', asks()), joe)] },
   { name: 'a review names the role and binding that allow', steps: [...allowed('joe', may(['get'], ['pods'])), post(`${access}selfsubjectaccessreviews`, review('SelfSubjectAccessReview', asks()), joe)] },
-  { name: 'a review of a path', steps: [post(`${access}selfsubjectaccessreviews`, review('SelfSubjectAccessReview', { nonResourceAttributes: { path: '/healthz', verb: 'get' } }), joe)] },
+  { name: 'a review of a path', steps: [post(`${access}selfsubjectaccessreviews`, review('SelfSubjectAccessReview', { nonResourceAttributes: { path: '/apis/apps', verb: 'get' } }), joe)] },
   { name: 'a review of resource and path at once is Invalid', steps: [post(`${access}selfsubjectaccessreviews`, review('SelfSubjectAccessReview', { ...asks(), nonResourceAttributes: { path: '/x', verb: 'get' } }))] },
   { name: 'a review of nothing is Invalid', steps: [post(`${access}selfsubjectaccessreviews`, review('SelfSubjectAccessReview', {}))] },
   { name: 'a review of another by an admin', steps: [...allowed('joe', may(['get'], ['pods'])), post(`${access}subjectaccessreviews`, review('SubjectAccessReview', { ...asks(), user: 'joe' }))] },

@@ -50,7 +50,11 @@ const ownership: Case[] = [
   },
   {
     name: 'a Conflict names every manager',
-    steps: [applied('one', { a: '1' }), applied('two', { b: '1' }), apply('three', at, map({ a: '2', b: '2' }))],
+    steps: [
+      applied('one', { a: '1' }),
+      applied('two', { b: '1' }),
+      apply('three', at, map({ a: '2', b: '2' }), { unordered: 'details.causes' }),
+    ],
   },
   {
     name: 'a Conflict with an updater says what it used and when',
