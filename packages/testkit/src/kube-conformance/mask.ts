@@ -14,6 +14,7 @@ import { isTree } from './part.ts';
    a service's address, a node port     | <cluster ip 1>, <node port 1>
    a continue token, a signed token     | <continue>, <token>
    how old something is, in a table     | <age>
+   what a table's column says of itself | <description>: prose of theirs, and no part of the contract
 
    What the case itself says is never masked: an address or a port it asks for must come back as asked.
 */
@@ -50,6 +51,7 @@ export function mask(options: MaskOptions): Mask {
     if ((key === 'nodePort' || key === 'healthCheckNodePort') && typeof value === 'number' && value !== 0)
       return options.said.includes(String(value)) ? value : numbered('node port', String(value));
     if (key === 'cells' && Array.isArray(value)) return value.map(cell);
+    if (key === 'columnDefinitions' && Array.isArray(value)) return value.map(column);
     return walk(value, hasManagers);
   };
   const listMetadata = (metadata: Tree): Json => ({
@@ -58,6 +60,11 @@ export function mask(options: MaskOptions): Mask {
     ...(metadata['continue'] ? { continue: '<continue>' } : {}),
   });
   const cell = (value: Json): Json => (typeof value === 'string' && age.test(value) ? '<age>' : walk(value, false));
+
+  const column = (value: Json): Json => {
+    const masked = walk(value, false);
+    return isTree(masked) && 'description' in masked ? { ...masked, description: '<description>' } : masked;
+  };
 
   const walk = (value: Json, hasManagers: boolean): Json => {
     if (typeof value === 'string') return text(value);
