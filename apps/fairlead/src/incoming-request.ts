@@ -45,6 +45,8 @@ class Parts {
   }
 
   get body(): ReadableStream<Uint8Array> | null {
+    // A whole one has taken the body over, and may have split it in two.
+    if (this.#whole) return this.#whole.body;
     if (this.method === 'GET' || this.method === 'HEAD') return null;
     return (this.#body ??= bodyOf(this.#parts.incoming));
   }

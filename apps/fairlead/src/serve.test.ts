@@ -1,5 +1,9 @@
 // The adapter between node's sockets and functions from Request to Response.
-import { request } from 'node:http';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { authority, issue } from '@fairlead/apiserver';
 import { expect, test } from 'vitest';
 import { serve } from './serve.ts';
 
@@ -80,5 +84,68 @@ test('a host header that is no host is answered with 400', async () => {
     request(served.url, { headers: { host: 'a b' } }, (reply) => resolve(reply.resume().statusCode)).end();
   });
   expect(code).toBe(400);
+  await served.close();
+});
+
+test('the certificate a client shows is passed on, and a client without one is passed on without', async () => {
+  const now = Date.now();
+  const ca = await authority('test', now);
+  const server = await issue(ca, { commonName: 'server', addresses: ['127.0.0.1'], usage: 'server' }, now);
+  const client = await issue(ca, { commonName: 'ann', usage: 'client' }, now);
+  const subject = (der: Uint8Array | undefined) => (der ? new X509Certificate(der).subject : 'nobody');
+  const served = await serve(async (_, { certificate }) => new Response(subject(certificate)), {
+    ...local,
+    tls: { ...server, requestCert: true, rejectUnauthorized: false },
+  });
+  const ask = async (shown: object): Promise<string> => {
+    const [reply] = (await once(
+      secureRequest(served.url, { ca: ca.cert, agent: false, ...shown }).end(),
+      'response',
+    )) as [IncomingMessage];
+    return (await reply.toArray()).join('');
+  };
+  expect([await ask(client), await ask({})]).toEqual(['CN=ann', 'nobody']);
+  await served.close();
+});
+
+test('parts of a Request that are seldom asked for are there, and it is one', async () => {
+  const served = await serve(async (asked) => {
+    const copy = asked.clone();
+    const said = [
+      asked instanceof Request,
+      asked.redirect,
+      await copy.json(),
+      asked.bodyUsed,
+      await asked.text(),
+      asked.bodyUsed,
+    ];
+    return Response.json(said);
+  }, local);
+  const reply = await fetch(served.url, { method: 'PUT', body: '{"a":1}' });
+  expect(await reply.json()).toEqual([true, 'follow', { a: 1 }, false, '{"a":1}', true]);
+  await served.close();
+});
+
+test('a body of many pieces arrives whole, and headers go out before the first piece is there', async () => {
+  let start: () => void = () => undefined;
+  const started = new Promise<void>((resolve) => (start = resolve));
+  let count = 0;
+  const served = await serve(
+    async () =>
+      new Response(
+        new ReadableStream({
+          async pull(controller) {
+            await started;
+            controller.enqueue(new Uint8Array(100_000));
+            if (++count === 50) controller.close();
+          },
+        }),
+      ),
+    local,
+  );
+  const reply = await fetch(served.url);
+  expect(reply.status).toBe(200);
+  start();
+  expect((await reply.arrayBuffer()).byteLength).toBe(5_000_000);
   await served.close();
 });

@@ -1,10 +1,17 @@
 // Puts a function from Request to Response behind a port: bodies stream both ways, and a client that goes away aborts its request.
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { incomingRequest } from './incoming-request.ts';
 
-export type Answer = (request: Request) => Promise<Response>;
+/** What is known of whoever asks besides the request. */
+export interface Peer {
+  /** The client's certificate, DER; only where `tls.requestCert` asks for one. That it may come in is for the answer to say. */
+  certificate?: Uint8Array;
+}
+
+export type Answer = (request: Request, peer: Peer) => Promise<Response>;
 
 export interface ServeOptions {
   /** The address to listen on, such as 127.0.0.1. */
@@ -73,7 +80,7 @@ async function pass({ answer, scheme, incoming, outgoing }: Exchange): Promise<v
     const request = requestOf(incoming, scheme, client);
     if (!request)
       return void outgoing.writeHead(400, { 'content-type': 'text/plain' }).end('bad request target or headers\n');
-    const response = await answer(request);
+    const response = await answer(request, peerOf(incoming.socket));
     await send(response, outgoing, client, incoming.method === 'HEAD');
     // What a handler left unread would otherwise be taken for the next request on the connection.
     if (!incoming.readableEnded) incoming.resume();
@@ -81,6 +88,19 @@ async function pass({ answer, scheme, incoming, outgoing }: Exchange): Promise<v
     // `answer` promises not to reject; a stream that fails half way can only be cut off.
     outgoing.destroy(error instanceof Error ? error : new Error(String(error)));
   }
+}
+
+const peers = new WeakMap<Socket, Peer>();
+
+/** Asked once for each connection: it is the connection that the certificate proves something of. */
+function peerOf(socket: Socket): Peer {
+  let peer = peers.get(socket);
+  if (!peer) {
+    // An empty object where the client showed no certificate.
+    const raw = socket instanceof TLSSocket ? socket.getPeerCertificate()?.raw : undefined;
+    peers.set(socket, (peer = raw ? { certificate: raw } : {}));
+  }
+  return peer;
 }
 
 /** Whether whoever asked is still there. */
