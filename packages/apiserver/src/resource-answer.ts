@@ -11,6 +11,7 @@ import { posted } from './posted.ts';
 import { readList, readOne } from './read.ts';
 import { deleteOptions, remove, removeAll } from './remove.ts';
 import type { Call } from './request.ts';
+import { inYaml, representationOf } from './representation.ts';
 import { json, pageNotFound, statusResponse, withWarnings } from './response.ts';
 import { readScale, writeScale } from './scale.ts';
 import { methodNotAllowed, noSuchResource, ok, qualified, refuse, type Result, type Status } from './status.ts';
@@ -24,12 +25,18 @@ export async function answerResource(serving: Serving, call: Call): Promise<Resp
   if (!found) return isOwnGroup(serving, group) ? statusResponse(noSuchResource()) : pageNotFound();
   // A list without its items would have cost as much: the real server does not serve it.
   if (call.request.method === 'HEAD') return statusResponse(methodNotAllowed());
+  const representation = representationOf(call.request.headers.get('accept') ?? '');
+  if (!representation.ok) return statusResponse(representation.status);
   const place: Place = { cluster: serving.cluster, call, ...found };
   if (found.resource.isNamespaced && needsNamespace(call) && !call.target.namespace)
     return statusResponse(noSuchResource());
   if (found.version.deprecation) call.warnings.push(found.version.deprecation);
-  return withWarnings(await answerPlace(serving, place), call.warnings);
+  const answer = await answerPlace(serving, place);
+  const isYaml = representation.value === 'yaml' && call.target.verb !== 'watch' && isJson(answer);
+  return withWarnings(isYaml ? await inYaml(answer) : answer, call.warnings);
 }
+
+const isJson = (response: Response): boolean => response.headers.get('content-type') === 'application/json';
 
 /** Groups of built-in kinds are known even in versions they do not have; what is in no group is nowhere. */
 const isOwnGroup = ({ cluster }: Serving, group: string): boolean =>

@@ -55,7 +55,7 @@ test.each([
   [
     'adds an element with a new key',
     { containers: [{ name: 'c' }] },
-    { containers: [...two.containers, { name: 'c' }] },
+    { containers: [{ name: 'c' }, ...two.containers] },
   ],
   ['deletes an element', { containers: [{ $patch: 'delete', name: 'a' }] }, { containers: [two.containers[1]] }],
   ['replaces a list', { containers: [{ $patch: 'replace' }, { name: 'x' }] }, { containers: [{ name: 'x' }] }],

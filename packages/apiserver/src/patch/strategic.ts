@@ -67,7 +67,10 @@ function mergeList(found: unknown[], patch: unknown[], schema: Schema, order: un
   if (patch.some((item) => isTree(item) && item.$patch === 'replace'))
     return withoutDirectives(patch.filter((item) => !(isTree(item) && item.$patch === 'replace'))) as unknown[];
   const key = schema['x-kubernetes-patch-merge-key'];
-  if (!key) return inOrder([...found, ...patch.filter((item) => !found.some((one) => isEqual(one, item)))], order, key);
+  if (!key) {
+    const merged = [...found, ...patch.filter((item) => !found.some((one) => isEqual(one, item)))];
+    return inOrder(interleaved(merged, patch, found, isEqual), order, key);
+  }
   let out = [...found];
   for (const item of patch) {
     if (!isTree(item)) continue;
@@ -76,7 +79,29 @@ function mergeList(found: unknown[], patch: unknown[], schema: Schema, order: un
     else if (at < 0) out.push(strategicMerge({}, item, schema.items ?? {}));
     else out[at] = strategicMerge(out[at], item, schema.items ?? {});
   }
-  return inOrder(out, order, key);
+  const isSame = (a: unknown, b: unknown) => isTree(a) && isTree(b) && isEqual(a[key], b[key]);
+  return inOrder(interleaved(out, patch, found, isSame), order, key);
+}
+
+/**
+ * The merged list as the real server leaves it: what the patch names in the patch's order, and each of the others before
+ * the first named one that came after it.
+ */
+function interleaved(
+  merged: unknown[],
+  patch: unknown[],
+  before: unknown[],
+  isSame: (a: unknown, b: unknown) => boolean,
+): unknown[] {
+  const rank = (list: unknown[], item: unknown) => list.findIndex((one) => isSame(one, item));
+  const named = merged.filter((item) => rank(patch, item) >= 0).sort((a, b) => rank(patch, a) - rank(patch, b));
+  const others = merged.filter((item) => rank(patch, item) < 0);
+  const out: unknown[] = [];
+  while (named.length > 0 && others.length > 0) {
+    const [left, right] = [rank(before, others[0]), rank(before, named[0])];
+    out.push(left >= 0 && right >= 0 && left < right ? others.shift() : named.shift());
+  }
+  return [...out, ...others, ...named];
 }
 
 /** Elements named by the order take its order, in the places such elements have; others stay where they are. */

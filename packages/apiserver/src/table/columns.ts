@@ -6,10 +6,10 @@ import { age } from './duration.ts';
 import { podCells } from './pod-status.ts';
 
 type Cell = (object: KubeObject, now: number) => unknown;
+/** The type is what the real server says it is, which is `string` even for most numbers. */
 type Definition = [name: string, cell: Cell, options?: { type?: string; wide?: boolean; format?: string }];
 
-const nameNote =
-  'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names';
+const nameNote = 'Name of the object.';
 const nameColumn: Definition = ['Name', (object) => object.metadata.name, { format: 'name' }];
 const ageColumn: Definition = ['Age', (object, now) => age(object.metadata.creationTimestamp, now)];
 
@@ -146,7 +146,7 @@ const subjects =
         kind === 'ServiceAccount' ? `${textOf(subject.namespace)}/${textOf(subject.name)}` : textOf(subject.name),
       )
       .join(',');
-const created: Definition = ['Created At', (object) => object.metadata.creationTimestamp];
+const created: Definition = ['Created At', (object) => object.metadata.creationTimestamp, { type: 'date' }];
 
 const about = (reference: Tree): string => `${textOf(reference.kind).toLowerCase()}/${textOf(reference.name)}`;
 const lastSeen = (object: KubeObject): unknown =>
@@ -169,7 +169,7 @@ const events = (reference: string, message: string): Columns =>
       (object, now) => age(object.firstTimestamp ?? object.eventTime ?? object.metadata.creationTimestamp, now),
       wide,
     ],
-    ['Count', (object) => Number(object.count ?? treeOf(object.series).count ?? 1), { ...wide, type: 'integer' }],
+    ['Count', (object) => Number(object.count ?? treeOf(object.series).count ?? 1), wide],
     ['Name', (object) => object.metadata.name, { ...wide, format: 'name' }],
   );
 
@@ -219,16 +219,16 @@ export const kindColumns: Record<string, Columns> = {
     ['Container-Runtime', at('status.nodeInfo.containerRuntimeVersion'), wide],
   ),
   namespaces: columns(nameColumn, ['Status', at('status.phase')], ageColumn),
-  configmaps: columns(nameColumn, ['Data', size('data', 'binaryData'), integer], ageColumn),
-  secrets: columns(nameColumn, ['Type', at('type')], ['Data', size('data'), integer], ageColumn),
+  configmaps: columns(nameColumn, ['Data', size('data', 'binaryData')], ageColumn),
+  secrets: columns(nameColumn, ['Type', at('type')], ['Data', size('data')], ageColumn),
   events: events('involvedObject', 'message'),
   'events.events.k8s.io': events('regarding', 'note'),
-  serviceaccounts: columns(nameColumn, ['Secrets', (object) => listOf(object.secrets).length, integer], ageColumn),
+  serviceaccounts: columns(nameColumn, ['Secrets', (object) => listOf(object.secrets).length], ageColumn),
   'deployments.apps': columns(
     nameColumn,
     ['Ready', replicas],
-    ['Up-to-date', count('status.updatedReplicas'), integer],
-    ['Available', count('status.availableReplicas'), integer],
+    ['Up-to-date', count('status.updatedReplicas')],
+    ['Available', count('status.availableReplicas')],
     ageColumn,
     ...workloadWide,
   ),
@@ -270,7 +270,7 @@ export const kindColumns: Record<string, Columns> = {
             .join(','),
         ),
     ],
-    ['Revision', count('revision'), integer],
+    ['Revision', count('revision')],
     ageColumn,
   ),
   'endpointslices.discovery.k8s.io': columns(
