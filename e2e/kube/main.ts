@@ -3,6 +3,7 @@ import { chapters } from '../../packages/testkit/src/kube-conformance/index.ts';
 import { parseArgs } from 'node:util';
 import { compareKubectl, hasKubectl } from './kubectl.ts';
 import { startPeer } from './peer.ts';
+import { quickstart } from './quickstart.ts';
 import { realPlace } from './real-place.ts';
 import { startServed } from './served.ts';
 import { compare, record, table } from './compare.ts';
@@ -14,10 +15,12 @@ const { values } = parseArgs({
     report: { type: 'boolean' },
     record: { type: 'boolean' },
     kubectl: { type: 'boolean' },
+    quickstart: { type: 'boolean' },
     chapter: { type: 'string', multiple: true },
   },
 });
 
+const programs = { etcd: values.etcd ?? '', apiserver: values.apiserver ?? '' };
 const users = [
   { token: 'admin', user: 'admin', groups: ['system:masters'] },
   { token: 'joe', user: 'joe', groups: ['people'] },
@@ -31,6 +34,14 @@ for (const [signal, code] of [
   ['SIGTERM', 143],
 ] as const)
   process.once(signal, () => process.exit(code));
+
+/** The quickstart's traffic over real API servers. */
+async function carry(): Promise<void> {
+  const failures = await quickstart({ programs, users }, say);
+  for (const failure of failures) say(`quickstart: ${failure}`);
+  say(`quickstart: ${failures.length === 0 ? 'all of it held' : 'not all of it held'}`);
+  if (failures.length > 0) process.exitCode = 1;
+}
 
 /** kubectl on both servers. */
 async function replay(): Promise<void> {
@@ -52,7 +63,7 @@ async function replay(): Promise<void> {
 }
 
 const began = Date.now();
-const peer = await startPeer({ programs: { etcd: values.etcd ?? '', apiserver: values.apiserver ?? '' }, users });
+const peer = await startPeer({ programs, users });
 const real = realPlace(peer, tokens);
 try {
   say(
@@ -60,6 +71,7 @@ try {
   );
   const wanted = chapters.filter(({ name }) => !values.chapter || values.chapter.includes(name));
   if (values.kubectl) await replay();
+  else if (values.quickstart) await carry();
   else if (values.record) await record(real, wanted, peer.version, say);
   else {
     const { startEmbedded } = await import('./embedded.ts');
@@ -72,7 +84,10 @@ try {
       process.exitCode = 1;
     }
     await ours.close();
-    if (!values.chapter) await replay();
+    if (!values.chapter) {
+      await replay();
+      await carry();
+    }
   }
 } finally {
   await real.close();

@@ -97,7 +97,6 @@ function masked(text: string, { server }: Access, namespace: string): string {
   return text
     .replaceAll(server, 'SERVER')
     .replaceAll(namespace, 'NS')
-    .replace(/\x1b\[[\d;]*m/g, '')
     .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<uid>')
     .replace(/kubectl-edit-\d+/g, 'kubectl-edit-<number>')
     .replace(/\b20\d\d-\d\d-\d\dT[\d:.]+Z/g, '<time>')
