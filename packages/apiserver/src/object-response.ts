@@ -2,7 +2,7 @@
 import type { KubeObject } from './object.ts';
 import { json } from './response.ts';
 import { encode } from './store.ts';
-import { includeOf, partial, tableOf, tableRow, wantedForm } from './table/table.ts';
+import { includeOf, partial, tableOf, wantedForm } from './table/table.ts';
 import type { Place } from './write.ts';
 
 /** `text` is the object's, where there is one already. */
@@ -12,10 +12,12 @@ export function objectResponse(
   code: number,
   text?: string,
 ): Response {
-  const form = wantedForm(call.request.headers.get('accept') ?? '')?.form;
+  const { form, apiVersion } = wantedForm(call.request.headers.get('accept') ?? '');
   if (form === 'table') {
-    const row = tableRow(object, version.columns, includeOf(call.query), cluster.clock.now());
-    return json(tableOf(version.columns, [row], { resourceVersion: object.metadata.resourceVersion }), code);
+    const metadata = { resourceVersion: object.metadata.resourceVersion };
+    const { columns } = version;
+    const include = includeOf(call.query);
+    return json(tableOf([object], { columns, include, now: cluster.clock.now(), apiVersion, metadata }), code);
   }
-  return json(form === 'metadata' ? partial(object) : (text ?? encode(object)), code);
+  return json(form === 'metadata' ? partial(object, apiVersion) : (text ?? encode(object)), code);
 }

@@ -7,7 +7,7 @@ import { keyOf, type Resource, type Version } from './resource.ts';
 import { parseFieldSelector, parseLabelSelector, type FieldRequirement, type LabelSelector } from './selector.ts';
 import { decode, type Entry } from './store.ts';
 import { badRequest, expired, notFound, ok, refuse, tooNew, type Result } from './status.ts';
-import { includeOf, partial, tableOf, tableRow, wantedForm } from './table/table.ts';
+import { includeOf, partial, tableOf, wantedForm } from './table/table.ts';
 
 export interface Reading {
   cluster: Cluster;
@@ -128,15 +128,15 @@ export function readOne(reading: Reading): Result<string> {
   if (!asked.ok) return asked;
   const entry = cluster.store.get(keyOf(resource, namespace, name));
   if (!entry) return refuse(notFound(resource, name));
-  const form = wantedForm(call.request.headers.get('accept') ?? '');
-  if (form?.form === 'table') {
+  const { form, apiVersion } = wantedForm(call.request.headers.get('accept') ?? '');
+  if (form === 'table') {
     const object = objectIn(entry, reading);
-    const row = tableRow(object, reading.version.columns, includeOf(call.query), cluster.clock.now());
-    return ok(
-      JSON.stringify(tableOf(reading.version.columns, [row], { resourceVersion: object.metadata.resourceVersion })),
-    );
+    const metadata = { resourceVersion: object.metadata.resourceVersion };
+    const { columns } = reading.version;
+    const include = includeOf(call.query);
+    return ok(JSON.stringify(tableOf([object], { columns, include, now: cluster.clock.now(), apiVersion, metadata })));
   }
-  if (form?.form === 'metadata') return ok(JSON.stringify(partial(objectIn(entry, reading))));
+  if (form === 'metadata') return ok(JSON.stringify(partial(objectIn(entry, reading), apiVersion)));
   return ok(textIn(entry, reading));
 }
 
@@ -156,17 +156,16 @@ export function readList(reading: Reading): Result<string | ReadableStream<Uint8
   const metadata: Tree = { resourceVersion: String(revision) };
   if (continueToken) metadata.continue = continueToken;
   if (remaining !== undefined) metadata.remainingItemCount = remaining;
-  const form = wantedForm(call.request.headers.get('accept') ?? '')?.form;
+  const { form, apiVersion } = wantedForm(call.request.headers.get('accept') ?? '');
   if (form === 'table') {
-    const now = cluster.clock.now();
-    const rows = entries.map((entry) =>
-      tableRow(objectIn(entry, reading), version.columns, includeOf(call.query), now),
-    );
-    return ok(JSON.stringify(tableOf(version.columns, rows, metadata)));
+    const objects = entries.map((entry) => objectIn(entry, reading));
+    const { columns } = version;
+    const include = includeOf(call.query);
+    return ok(JSON.stringify(tableOf(objects, { columns, include, now: cluster.clock.now(), apiVersion, metadata })));
   }
   if (form === 'metadata-list' || form === 'metadata') {
-    const items = entries.map((entry) => partial(objectIn(entry, reading)));
-    return ok(JSON.stringify({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata, items }));
+    const items = entries.map((entry) => partial(objectIn(entry, reading), apiVersion));
+    return ok(JSON.stringify({ kind: 'PartialObjectMetadataList', apiVersion, metadata, items }));
   }
   const head = `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(apiVersionOf(resource.group, version.name))},"metadata":${JSON.stringify(metadata)},"items":[`;
   return ok(listBody(head, entries, reading));

@@ -16,6 +16,7 @@ import { json, pageNotFound, statusResponse, withWarnings } from './response.ts'
 import { readScale, writeScale } from './scale.ts';
 import { methodNotAllowed, noSuchResource, ok, qualified, refuse, type Result, type Status } from './status.ts';
 import { objectResponse } from './object-response.ts';
+import { checkInclude } from './table/table.ts';
 import { watch } from './watch.ts';
 import { create, update, type Place, type Written } from './write.ts';
 
@@ -27,6 +28,8 @@ export async function answerResource(serving: Serving, call: Call): Promise<Resp
   if (call.request.method === 'HEAD') return statusResponse(methodNotAllowed());
   const representation = representationOf(call.request.headers.get('accept') ?? '');
   if (!representation.ok) return statusResponse(representation.status);
+  const included = checkInclude(call);
+  if (!included.ok) return statusResponse(included.status);
   const place: Place = { cluster: serving.cluster, call, ...found };
   if (found.resource.isNamespaced && needsNamespace(call) && !call.target.namespace)
     return statusResponse(noSuchResource());

@@ -8,7 +8,7 @@ import { keyOf } from './resource.ts';
 import type { Entry, StoreEvent } from './store.ts';
 import { expired, ok, refuse, type Result } from './status.ts';
 import type { Table } from './store-table.ts';
-import { includeOf, partial, tableOf, tableRow, wantedForm } from './table/table.ts';
+import { includeOf, partial, tableOf, wantedForm } from './table/table.ts';
 
 const encoder = new TextEncoder();
 const mostAtOnce = 256 * 1024;
@@ -220,8 +220,8 @@ function typeFor(selection: Selection, event: StoreEvent): StoreEvent['type'] | 
 function lineOf(reading: Reading, selection: Selection, event: StoreEvent): Uint8Array | undefined {
   const type = typeFor(selection, event);
   if (!type) return undefined;
-  const form = wantedForm(reading.call.request.headers.get('accept') ?? '')?.form;
-  const isPlain = form === undefined || form === 'object' || form === 'metadata-list';
+  const { form } = wantedForm(reading.call.request.headers.get('accept') ?? '');
+  const isPlain = form === 'object' || form === 'metadata-list';
   if (!isPlain) return encoder.encode(line(type, formOf(reading, { type, entry: event.entry })));
   const name = `${reading.version.name} ${type}`;
   const known = event.lines?.get(name);
@@ -235,11 +235,15 @@ const line = (type: string, object: string): string => `{"type":"${type}","objec
 
 function formOf(reading: Reading, { entry }: Pick<StoreEvent, 'type' | 'entry'>): string {
   const { cluster, call, version } = reading;
-  const form = wantedForm(call.request.headers.get('accept') ?? '')?.form;
-  if (form === 'metadata' || form === 'metadata-list') return JSON.stringify(partial(objectIn(entry, reading)));
+  const { form, apiVersion } = wantedForm(call.request.headers.get('accept') ?? '');
+  if (form === 'metadata' || form === 'metadata-list')
+    return JSON.stringify(partial(objectIn(entry, reading), apiVersion));
   if (form !== 'table') return textIn(entry, reading);
-  const row = tableRow(objectIn(entry, reading), version.columns, includeOf(call.query), cluster.clock.now());
-  return JSON.stringify(tableOf(version.columns, [row], { resourceVersion: String(entry.revision) }));
+  const { columns } = version;
+  const include = includeOf(call.query);
+  const metadata = { resourceVersion: String(entry.revision) };
+  const now = cluster.clock.now();
+  return JSON.stringify(tableOf([objectIn(entry, reading)], { columns, include, now, apiVersion, metadata }));
 }
 
 function bookmark({ resource, version }: Reading, revision: number, isInitialEnd: boolean): string {

@@ -111,6 +111,17 @@ test('a mutating webhook changes what is kept, and one that wants to is asked ag
   await server.close();
 });
 
+test('a mutating webhook is not asked again about what it has seen', async () => {
+  const more = { reinvocationPolicy: 'IfNeeded' };
+  const { server, asked } = await serverWith(() => patchOf({ op: 'add', path: '/data/x', value: '1' }), {
+    sort: 'Mutating',
+    more,
+  });
+  expect((await server.send('POST', maps, configMap('a', { k: 'v' }))).body.data).toEqual({ k: 'v', x: '1' });
+  expect(asked).toHaveLength(1);
+  await server.close();
+});
+
 test.each([
   ['an operation it does not name', { rules: [{ ...rule, operations: ['DELETE'] }] }],
   ['another resource', { rules: [{ ...rule, resources: ['configmaps/status', 'secrets'] }] }],

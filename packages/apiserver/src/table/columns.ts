@@ -133,6 +133,11 @@ const nodeAddress =
       ),
     );
 
+const nodeSystem =
+  (field: string): Cell =>
+  (object) =>
+    textOf(valueAt(object, `status.nodeInfo.${field}`)) || '<unknown>';
+
 const replicas = (object: KubeObject): string =>
   `${Number(valueAt(object, 'status.readyReplicas') ?? 0)}/${Number(valueAt(object, 'spec.replicas') ?? 0)}`;
 const roleRef: Cell = (object) => `${textOf(part(object, 'roleRef').kind)}/${textOf(part(object, 'roleRef').name)}`;
@@ -150,11 +155,9 @@ const created: Definition = ['Created At', (object) => object.metadata.creationT
 
 const about = (reference: Tree): string => `${textOf(reference.kind).toLowerCase()}/${textOf(reference.name)}`;
 const lastSeen = (object: KubeObject): unknown =>
-  object.lastTimestamp ??
-  treeOf(object.series).lastObservedTime ??
-  object.deprecatedLastTimestamp ??
-  object.eventTime ??
-  object.metadata.creationTimestamp;
+  treeOf(object.series).lastObservedTime ?? object.lastTimestamp ?? object.deprecatedLastTimestamp ?? firstSeen(object);
+const firstSeen = (object: KubeObject): unknown =>
+  object.firstTimestamp ?? object.deprecatedFirstTimestamp ?? object.eventTime;
 const events = (reference: string, message: string): Columns =>
   columns(
     ['Last Seen', (object, now) => age(lastSeen(object), now)],
@@ -164,11 +167,7 @@ const events = (reference: string, message: string): Columns =>
     ['Subobject', (object) => textOf(part(object, reference).fieldPath), wide],
     ['Source', (object) => textOf(part(object, 'source').component ?? object.reportingComponent), wide],
     ['Message', (object) => textOf(object[message]).trim()],
-    [
-      'First Seen',
-      (object, now) => age(object.firstTimestamp ?? object.eventTime ?? object.metadata.creationTimestamp, now),
-      wide,
-    ],
+    ['First Seen', (object, now) => age(firstSeen(object), now), wide],
     ['Count', (object) => Number(object.count ?? treeOf(object.series).count ?? 1), wide],
     ['Name', (object) => object.metadata.name, { ...wide, format: 'name' }],
   );
@@ -211,12 +210,12 @@ export const kindColumns: Record<string, Columns> = {
     ['Status', nodeStatus],
     ['Roles', nodeRoles],
     ageColumn,
-    ['Version', at('status.nodeInfo.kubeletVersion')],
+    ['Version', (object) => textOf(valueAt(object, 'status.nodeInfo.kubeletVersion'))],
     ['Internal-IP', nodeAddress('InternalIP'), wide],
     ['External-IP', nodeAddress('ExternalIP'), wide],
-    ['OS-Image', at('status.nodeInfo.osImage'), wide],
-    ['Kernel-Version', at('status.nodeInfo.kernelVersion'), wide],
-    ['Container-Runtime', at('status.nodeInfo.containerRuntimeVersion'), wide],
+    ['OS-Image', nodeSystem('osImage'), wide],
+    ['Kernel-Version', nodeSystem('kernelVersion'), wide],
+    ['Container-Runtime', nodeSystem('containerRuntimeVersion'), wide],
   ),
   namespaces: columns(nameColumn, ['Status', at('status.phase')], ageColumn),
   configmaps: columns(nameColumn, ['Data', size('data', 'binaryData')], ageColumn),

@@ -1,6 +1,8 @@
 // `meta.k8s.io/v1` tables: what the server answers when a client asks for rows instead of objects.
 import { textOf, type KubeObject, type Tree } from '../object.ts';
+import type { Call } from '../request.ts';
 import type { Column, Columns } from '../resource.ts';
+import { badRequest, ok, refuse, type Result } from '../status.ts';
 import { customColumns } from './columns.ts';
 import { age } from './duration.ts';
 import { jsonPath } from './json-path.ts';
@@ -8,26 +10,34 @@ import { jsonPath } from './json-path.ts';
 /** How much of each object a row carries. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
-export function tableRow(object: KubeObject, columns: Columns, include: IncludeObject, now: number): Tree {
-  const row: Tree = { cells: columns.cells(object, now) };
-  if (include === 'Object') row.object = object;
-  if (include === 'Metadata') row.object = partial(object);
-  return row;
+/** What a table is made with: the columns and the cells' moment, and what the client asked for. */
+export interface TableOptions {
+  columns: Columns;
+  include: IncludeObject;
+  /** Milliseconds since the epoch: ages are counted up to it. */
+  now: number;
+  apiVersion: string;
+  metadata: Tree;
 }
 
-/** An object of any kind with its metadata alone. */
-export const partial = (object: KubeObject): Tree => ({
-  kind: 'PartialObjectMetadata',
-  apiVersion: 'meta.k8s.io/v1',
-  metadata: object.metadata,
+export const tableOf = (objects: KubeObject[], options: TableOptions): Tree => ({
+  kind: 'Table',
+  apiVersion: options.apiVersion,
+  metadata: options.metadata,
+  columnDefinitions: options.columns.columns,
+  rows: objects.map((object) => rowOf(object, options)),
 });
 
-export const tableOf = (columns: Columns, rows: Tree[], metadata: Tree): Tree => ({
-  kind: 'Table',
-  apiVersion: 'meta.k8s.io/v1',
-  metadata,
-  columnDefinitions: columns.columns,
-  rows,
+const rowOf = (object: KubeObject, { columns, include, now, apiVersion }: TableOptions): Tree => ({
+  cells: columns.cells(object, now),
+  object: include === 'None' ? null : include === 'Object' ? object : partial(object, apiVersion),
+});
+
+/** An object of any kind with its metadata alone. */
+export const partial = (object: KubeObject, apiVersion: string): Tree => ({
+  kind: 'PartialObjectMetadata',
+  apiVersion,
+  metadata: object.metadata,
 });
 
 interface PrinterColumn {
@@ -74,24 +84,45 @@ function cell(type: string, values: unknown[], now: number): unknown {
 
 const textIn = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 
+/** The form of an answer, and the version of its kind where that is one of meta.k8s.io's. */
+export interface Wanted {
+  form: 'object' | 'table' | 'metadata' | 'metadata-list';
+  apiVersion: string;
+}
+
+const forms: Record<string, Wanted['form']> = {
+  Table: 'table',
+  PartialObjectMetadata: 'metadata',
+  PartialObjectMetadataList: 'metadata-list',
+};
+const whole: Wanted = { form: 'object', apiVersion: 'meta.k8s.io/v1' };
+
 /** What an `Accept` header asks for, by its first acceptable entry. */
-export function wantedForm(accept: string): { form: 'object' | 'table' | 'metadata' | 'metadata-list' } | undefined {
-  if (accept === '') return { form: 'object' };
+export function wantedForm(accept: string): Wanted {
   for (const entry of accept.split(',')) {
     const [media = '', ...parameters] = entry.split(';').map((text) => text.trim());
     if (!['application/json', '*/*', 'application/*', 'application/yaml'].includes(media)) continue;
     const as = parameters.find((text) => text.startsWith('as='))?.slice(3);
-    if (as === undefined) return { form: 'object' };
-    const isKnown = parameters.includes('g=meta.k8s.io') && parameters.includes('v=v1');
-    if (!isKnown) continue;
-    if (as === 'Table') return { form: 'table' };
-    if (as === 'PartialObjectMetadata') return { form: 'metadata' };
-    if (as === 'PartialObjectMetadataList') return { form: 'metadata-list' };
+    if (as === undefined) return whole;
+    const version = ['v1', 'v1beta1'].find((one) => parameters.includes(`v=${one}`));
+    const form = forms[as];
+    if (form && version && parameters.includes('g=meta.k8s.io')) return { form, apiVersion: `meta.k8s.io/${version}` };
   }
-  return undefined;
+  return whole;
 }
+
+const includes: string[] = ['None', 'Metadata', 'Object'] satisfies IncludeObject[];
 
 export const includeOf = (query: URLSearchParams): IncludeObject => {
   const asked = textOf(query.get('includeObject'));
   return asked === 'None' || asked === 'Object' ? asked : 'Metadata';
 };
+
+/** Refuses a table whose rows are to carry something there is not. */
+export function checkInclude({ request, query }: Call): Result<void> {
+  const asked = query.get('includeObject') ?? '';
+  if (asked === '' || includes.includes(asked)) return ok(undefined);
+  if (wantedForm(request.headers.get('accept') ?? '').form !== 'table') return ok(undefined);
+  const why = `includeObject: Invalid value: ${JSON.stringify(asked)}: must be 'Metadata', 'Object', 'None', or empty`;
+  return refuse(badRequest(`Unable to convert to Table as requested: ${why}`));
+}
