@@ -81,7 +81,7 @@ async function measureLoads(
     const figure: Figure = { median, unit: load.unit };
     if (goal !== undefined && peer) {
       figure.peer = `${words(peer)}: ${goal.toFixed(goal < 100 ? 1 : 0)} ${load.unit}`;
-      if (load.hasGoal) figure.goal = isTime ? { max: goal } : { min: goal };
+      if (load.hasGoal) figure.goal = isTime ? { max: Math.ceil(goal) } : { min: Math.floor(goal) };
     }
     figures[load.key] = figure;
     figures[load.latencyKey] = {
