@@ -62,18 +62,18 @@ async function check({ subject }: Launch, kept: Ledger): Promise<string[]> {
 async function storm(server: Launch, first: number, kept: Ledger): Promise<void> {
   const writer = client(server.subject, lanes);
   let next = first;
-  let isKilled = false;
+  const killed = new AbortController();
   const lane = async () => {
-    while (!isKilled) await live(writer, next++, kept);
+    while (!killed.signal.aborted) await live(writer, next++, kept);
   };
   // A request that was under way at the kill was promised nothing; one that fails before it is a finding.
   const running = Array.from({ length: lanes }, () =>
     lane().catch((error: unknown) => {
-      if (!isKilled) throw error;
+      if (!killed.signal.aborted) throw error;
     }),
   );
   await Promise.race([new Promise((over) => setTimeout(over, Math.random() * stormMs)), Promise.all(running)]);
-  isKilled = true;
+  killed.abort();
   await server.kill();
   await Promise.all(running);
   writer.close();
