@@ -29,6 +29,11 @@ export function timestamp(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
+/** `ms` as the kubelet writes the time of a log line: RFC 3339 in UTC, nine digits of a second. */
+export function nanoTimestamp(ms: number): string {
+  return new Date(ms).toISOString().replace('Z', '000000Z');
+}
+
 /** `ms` as Kubernetes writes a MicroTime, which Leases hold. */
 export function microTimestamp(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '000Z');

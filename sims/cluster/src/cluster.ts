@@ -67,7 +67,7 @@ export interface Cluster {
   /** The node's heartbeats and all its containers end, without a word to the API server. */
   loseNode(node: string): Promise<void>;
   restoreNode(node: string): void;
-  /** The last lines of a container's log; the first container unless told. */
+  /** The last lines that a container wrote in its present life; the first container unless told. */
   logs(pod: string, container?: string): string[];
 }
 
@@ -111,9 +111,10 @@ export function cluster(options: ClusterOptions): Cluster {
       must().nodes.restore(node);
     },
     logs(pod, container) {
-      const found = runOf(pod).containers.find((one) => container === undefined || one.spec.name === container);
+      const run = runOf(pod);
+      const found = container === undefined ? run.containers[0] : run.container(container);
       if (!found) throw new Error(`pod ${pod} has no container ${container}`);
-      return [...found.lines];
+      return (found.presentLog?.from(0) ?? []).map((line) => line.text);
     },
   };
 }
@@ -152,15 +153,16 @@ function assemble(options: ClusterOptions, { pool, nodes, podsPerNode }: Places)
     log,
     record: recorder({ client: api, clock, log }),
   };
+  const listenAt = translation(options.podCidr, options.listenCidr ?? options.podCidr);
   const pods = kubelet({
     kit,
     cluster: name,
     listen: options.listen ?? true,
     pool,
     nodes,
-    listenAt: translation(options.podCidr, options.listenCidr ?? options.podCidr),
+    listenAt,
   });
-  const agents = nodeAgents({ kit, cluster: name, nodes, podsPerNode });
+  const agents = nodeAgents({ kit, cluster: name, nodes, podsPerNode, listenAt, portOf: pods.portOf });
   const controllers = [
     agents,
     pods,
@@ -201,7 +203,15 @@ const watched: Partial<Record<keyof Stores, Kind>> = {
   endpoints: kinds.endpoints,
 };
 
-async function begin({ kit, nodes, controllers, stopping, reflectors, collect }: Running): Promise<void> {
+async function begin({
+  kit,
+  kubelet: pods,
+  nodes,
+  controllers,
+  stopping,
+  reflectors,
+  collect,
+}: Running): Promise<void> {
   const all: typeof watched = collect ? { ...watched, namespaces: kinds.namespace } : watched;
   // Every watch listens to the one signal; more than ten of them is not a leak.
   setMaxListeners(0, stopping.signal);
@@ -215,6 +225,8 @@ async function begin({ kit, nodes, controllers, stopping, reflectors, collect }:
     });
   });
   await Promise.all(synced);
+  if (stopping.signal.aborted) return;
+  await pods.listen();
   await nodes.register(stopping.signal);
   if (!stopping.signal.aborted) for (const one of controllers) one.open();
 }

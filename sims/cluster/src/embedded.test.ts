@@ -77,6 +77,27 @@ const workload = (kind: string, name: string, spec: object = {}) => ({
   spec: { selector: { matchLabels: { app: name } }, template: template(name), ...spec },
 });
 
+/** The text of a pod's log, up to and with `mark`. */
+async function logUpTo(w: Awaited<ReturnType<typeof world>>, { metadata }: Pod, mark: string): Promise<string> {
+  const stop = new AbortController();
+  const answer = await w.server.answer(
+    new Request(`http://api/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}/log?follow=true`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: stop.signal,
+    }),
+  );
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while (!text.includes(mark)) {
+    const next = await reader.read();
+    if (next.done) throw new Error(`the log ended before ${mark}: ${text}`);
+    text += next.value;
+  }
+  await reader.cancel();
+  stop.abort();
+  return text;
+}
+
 const shop = '/apis/apps/v1/namespaces/shop';
 
 test('workloads run, are updated, survive a restart with their addresses, and go with their namespace', async () => {
@@ -131,6 +152,9 @@ test('workloads run, are updated, survive a restart with their addresses, and go
   expect(where(after)).toEqual(where(before));
   for (const pod of after)
     expect((await fetch(`http://${pod.status!.podIP}:8080/`)).headers.get('x-pod')).toBe(pod.metadata.name);
+  expect(await logUpTo(w, after[0]!, 'GET / 200\n')).toBe(
+    `listening on ${after[0]!.status!.podIP}:8080 (http)\nstarted\nGET / 200\n`,
+  );
 
   await w.send('DELETE', '/api/v1/namespaces/shop');
   await until(w, '/api/v1/namespaces', (items) => !items.some((space) => space.metadata.name === 'shop'));

@@ -318,6 +318,7 @@ export interface Node extends KubeObject {
     capacity?: Labels;
     allocatable?: Labels;
     nodeInfo?: Labels;
+    daemonEndpoints?: { kubeletEndpoint?: { Port: number } };
   };
 }
 

@@ -50,6 +50,7 @@ export async function endContainer(one: ContainerRun, { kit, pod, ip, expired }:
     if (!done.ok) kit.record(pod, 'Warning', 'FailedPreStopHook', `PreStopHook failed: ${done.message}`);
   }
   const over = aborted(expired);
+  one.log(kit.clock.now(), 'SIGTERM: no new connections, those there are may end');
   if (annotation(pod, 'ignore-sigterm') === 'true') await over;
   else await Promise.race([over, Promise.all(listeners.map((listener) => listener.stop()))]);
   await Promise.all(listeners.map((listener) => listener.kill()));

@@ -4,11 +4,11 @@
 //      └──a port cannot be opened──> waiting, tried again        └──stop──> terminated, for good
 import { timestamp } from '../clock.ts';
 import type { Container, ContainerState, ContainerStatus } from '../kube/objects.ts';
+import { ContainerLog } from './container-log.ts';
 import type { Listener } from './listener.ts';
 import type { ContainerView } from './pod-status.ts';
 import type { Prober } from './prober.ts';
 
-const logLines = 200;
 const firstBackoff = 10_000;
 const longestBackoff = 300_000;
 /** A container that ran so long starts anew with its back-off. */
@@ -24,7 +24,8 @@ export class ContainerRun {
   isStarted = false;
   isProbedReady = false;
   isOver = false;
-  readonly lines: string[] = [];
+  /** Of its newest lives, oldest first: one that is over for `previous`, two while the next is being started. */
+  readonly #logs: ContainerLog[] = [];
   #lastState: ContainerState = {};
   #startedAt = 0;
   #failuresInRow = 0;
@@ -49,7 +50,27 @@ export class ContainerRun {
     return this.state.running !== undefined;
   }
 
+  /** The log of the life that is shown now: while it waits, that of the life which ended last. */
+  get presentLog(): ContainerLog | undefined {
+    return this.#logs.findLast((one) => one.isEnded || !this.state.waiting);
+  }
+
+  /** The log of the life that `lastState` tells of. */
+  get previousLog(): ContainerLog | undefined {
+    const present = this.presentLog;
+    return this.state.waiting ? present : this.#logs[this.#logs.length - 2];
+  }
+
+  /** A life begins, unless one has already: what is written from now on is its log. */
+  starting(): void {
+    if (this.#logs.at(-1)?.isEnded === false) return;
+    this.#logs.push(new ContainerLog());
+    if (this.#logs.length > 3) this.#logs.shift();
+  }
+
   running(listeners: Listener[], now: number): void {
+    this.starting();
+    this.log(now, 'started');
     const isResumed = this.#startedAt > 0 && this.state.waiting?.reason === 'ContainerCreating';
     if (!isResumed) {
       this.#startedAt = now;
@@ -69,6 +90,7 @@ export class ContainerRun {
   neverSeen(): void {
     const message = 'The container could not be located when the pod was terminated';
     this.state = { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown', message } };
+    this.endLog();
   }
 
   terminated(exitCode: number, reason: string, now: number): void {
@@ -78,6 +100,8 @@ export class ContainerRun {
     this.prober = undefined;
     this.listeners = [];
     this.isProbedReady = false;
+    this.log(now, `exited with ${exitCode}`);
+    this.endLog();
     this.state = {
       terminated: { exitCode, reason, startedAt: timestamp(this.#startedAt), finishedAt: timestamp(now) },
     };
@@ -93,9 +117,13 @@ export class ContainerRun {
     this.restarts += 1;
   }
 
-  log(line: string): void {
-    this.lines.push(line);
-    if (this.lines.length > logLines) this.lines.splice(0, this.lines.length - logLines);
+  log(now: number, line: string): void {
+    this.#logs.at(-1)?.append(now, line);
+  }
+
+  /** Who follows the log has seen its end. */
+  endLog(): void {
+    this.#logs.at(-1)?.end();
   }
 
   view(isReady: boolean): ContainerView {

@@ -8,6 +8,8 @@ import { queue } from '../turns/queue.ts';
 import { isEnded } from '../workloads/pod-state.ts';
 import { differs } from '../workloads/status.ts';
 import type { AddressPool } from './addresses.ts';
+import type { NodeServer } from './node-server.ts';
+import { nodeServer } from './node-server.ts';
 import { PodRun } from './pod-run.ts';
 import { podStatus } from './pod-status.ts';
 
@@ -26,6 +28,10 @@ export interface Kubelet extends Controller {
   /** The containers of a node's pods vanish, and nothing is reported, until it is restored. */
   lose(node: string): Promise<void>;
   restore(node: string): void;
+  /** Opens the endpoint of each node. One that cannot listen is told of in the log, and has no port. */
+  listen(): Promise<void>;
+  /** Where the endpoint of a node listens. */
+  portOf(node: string): number | undefined;
   /** Running pods by key. */
   readonly runs: ReadonlyMap<string, PodRun>;
 }
@@ -34,6 +40,8 @@ export function kubelet(options: KubeletOptions): Kubelet {
   const { kit, nodes } = options;
   const { stores, timers, log } = kit;
   const runs = new Map<string, PodRun>();
+  const servers = new Map<string, NodeServer>();
+  let opening = Promise.resolve();
   const lost = new Set<string>();
   const isOurs = (pod: Pod) => nodes.has(pod.spec.nodeName ?? '') && !lost.has(pod.spec.nodeName ?? '');
   const turns: Queue = queue({
@@ -48,26 +56,46 @@ export function kubelet(options: KubeletOptions): Kubelet {
   });
   return {
     runs,
+    listen: () => (opening = openServers(options, runs, servers)),
+    portOf: (node) => servers.get(node)?.port,
     open() {
       claimAddresses(options);
       turns.open();
     },
     async close() {
       await turns.close();
+      // Stopped while it starts: what is opened yet must be closed too.
+      await opening;
+      await Promise.all([...servers.values()].map((server) => server.close()));
+      servers.clear();
       await Promise.all([...runs.values()].map((run) => run.kill()));
       runs.clear();
     },
     async lose(node) {
       lost.add(node);
+      servers.get(node)?.lose();
       const gone = [...runs].filter(([, run]) => run.pod.spec.nodeName === node);
       for (const [key] of gone) runs.delete(key);
       await Promise.all(gone.map(([, run]) => run.kill()));
     },
     restore(node) {
       lost.delete(node);
+      servers.get(node)?.restore();
       for (const pod of stores.pods.by('node', node)) turns.add(`${pod.metadata.namespace}/${pod.metadata.name}`);
     },
   };
+}
+
+async function openServers(
+  { kit, cluster, listen, listenAt, nodes }: KubeletOptions,
+  runs: ReadonlyMap<string, PodRun>,
+  servers: Map<string, NodeServer>,
+): Promise<void> {
+  for (const [node, ip] of listen ? nodes : []) {
+    const opened = await nodeServer({ node, ip: listenAt(ip), cluster, clock: kit.clock, runs });
+    if (opened.ok) servers.set(node, opened.server);
+    else kit.log(`node ${node} can show no logs: ${opened.message}`);
+  }
 }
 
 /** Addresses of pods that ran in an earlier life are theirs before any new pod gets one. The older pod wins a quarrel. */

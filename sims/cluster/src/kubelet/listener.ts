@@ -39,7 +39,7 @@ export async function openAll(
 }
 
 async function open(port: Port, ip: string, app: App): Promise<Opened> {
-  if (port.protocol === 'udp') return openUdp(port.number, ip);
+  if (port.protocol === 'udp') return openUdp(port.number, ip, app);
   const state = { isStopping: false };
   const server = serverFor(port, app, state);
   const sockets = new Set<Socket>();
@@ -49,14 +49,8 @@ async function open(port: Port, ip: string, app: App): Promise<Opened> {
     socket.on('error', () => socket.destroy());
     socket.on('close', () => sockets.delete(socket));
   });
-  const failure = await new Promise<NodeJS.ErrnoException | undefined>((done) => {
-    server.once('error', done);
-    server.listen({ host: ip, port: port.number, exclusive: true, backlog: 511 }, () => {
-      server.off('error', done);
-      done(undefined);
-    });
-  });
-  if (failure) return { ok: false, message: explain(failure, ip, port.number) };
+  const failure = await listening(server, ip, port.number);
+  if (failure !== undefined) return { ok: false, message: failure };
 
   let closed: Promise<void> | undefined;
   const stop = () => {
@@ -76,6 +70,18 @@ async function open(port: Port, ip: string, app: App): Promise<Opened> {
       },
     },
   };
+}
+
+/** Resolves when `server` listens, or with the reason why it cannot. */
+export async function listening(server: Server, ip: string, port: number): Promise<string | undefined> {
+  const failure = await new Promise<NodeJS.ErrnoException | undefined>((done) => {
+    server.once('error', done);
+    server.listen({ host: ip, port, exclusive: true, backlog: 511 }, () => {
+      server.off('error', done);
+      done(undefined);
+    });
+  });
+  return failure && explain(failure, ip, port);
 }
 
 function serverFor({ number, protocol }: Port, app: App, state: { isStopping: boolean }): Server {
@@ -98,14 +104,18 @@ function serverFor({ number, protocol }: Port, app: App, state: { isStopping: bo
     return server;
   }
   return createTcp({ allowHalfOpen: true }, (socket) => {
+    app.log(`connection from ${socket.remoteAddress}:${socket.remotePort}`);
     socket.write(greeting(app));
     socket.pipe(socket);
   });
 }
 
-async function openUdp(port: number, ip: string): Promise<Opened> {
+async function openUdp(port: number, ip: string, app: App): Promise<Opened> {
   const socket = createSocket('udp4');
-  socket.on('message', (message, from) => socket.send(message, from.port, from.address));
+  socket.on('message', (message, from) => {
+    app.log(`${message.length} bytes from ${from.address}:${from.port}`);
+    socket.send(message, from.port, from.address);
+  });
   const failure = await new Promise<NodeJS.ErrnoException | undefined>((done) => {
     socket.once('error', done);
     socket.bind({ address: ip, port, exclusive: true }, () => {

@@ -173,5 +173,5 @@ test('with a listenCidr the API shows one address and the pod listens at the sam
   const pod = await w.run(http);
   expect(pod.status!.podIP).toBe('10.91.3.16');
   expect((await fetch('http://127.91.3.16:8080/')).headers.get('x-pod')).toBe('p');
-  expect(w.cluster.logs('a/p')).toEqual(['listening on 127.91.3.16:8080 (http)', 'GET / 200']);
+  expect(w.cluster.logs('a/p')).toEqual(['listening on 127.91.3.16:8080 (http)', 'started', 'GET / 200']);
 });

@@ -43,7 +43,6 @@ export class PodRun {
   readonly #o: PodRunOptions;
   readonly #inits: ContainerRun[];
   readonly #startedAt: number;
-  readonly #app: App;
   #isInitialized = false;
   #isSwitchedReady = true;
   #crashSeen: string | undefined;
@@ -69,7 +68,6 @@ export class PodRun {
     this.#inits = inits.filter((one) => one.restartPolicy !== 'Always').map(runOf);
     this.containers = [...inits.filter((one) => one.restartPolicy === 'Always'), ...pod.spec.containers].map(runOf);
     this.#crashSeen = annotation(pod, 'crash');
-    this.#app = this.#appOf(pod);
   }
 
   get uid(): string {
@@ -115,7 +113,13 @@ export class PodRun {
     this.#ended.abort();
     this.#grace?.end();
     for (const one of this.containers) one.prober?.stop();
+    for (const one of [...this.#inits, ...this.containers]) one.endLog();
     await Promise.all(this.containers.flatMap((one) => one.listeners.map((listener) => listener.kill())));
+  }
+
+  /** A container by its name, init containers too. */
+  container(name: string | undefined): ContainerRun | undefined {
+    return [...this.#inits, ...this.containers].find((one) => one.spec.name === name);
   }
 
   view(): PodView {
@@ -138,13 +142,13 @@ export class PodRun {
     return this.#isSwitchedReady && annotation(this.#pod, 'ready') !== 'false';
   }
 
-  #appOf(pod: Pod): App {
-    const { name, namespace = '', labels } = pod.metadata;
-    const { stores } = this.#o.kit;
+  #appOf(one: ContainerRun): App {
+    const { name, namespace = '', labels } = this.#pod.metadata;
+    const { stores, clock } = this.#o.kit;
     return {
       pod: name,
       namespace,
-      node: pod.spec.nodeName ?? '',
+      node: this.#pod.spec.nodeName ?? '',
       cluster: this.#o.cluster,
       service: () => labels?.['app'] ?? servicesSelecting(stores, this.#pod)[0]?.metadata.name ?? '',
       isReady: () => this.#isReady(),
@@ -152,7 +156,7 @@ export class PodRun {
         this.#isSwitchedReady = isReady;
         this.#o.changed();
       },
-      log: (line) => this.containers.at(-1)?.log(line),
+      log: (line) => one.log(clock.now(), line),
     };
   }
 
@@ -168,7 +172,8 @@ export class PodRun {
     const { kit, listen, changed } = this.#o;
     const services = servicesSelecting(kit.stores, this.#pod);
     const ports = listen ? portsOf(this.#pod, one.spec, services) : [];
-    const opened = await openAll(ports, this.#o.listenIp, this.#app);
+    one.starting();
+    const opened = await openAll(ports, this.#o.listenIp, this.#appOf(one));
     if (this.#isEnding) {
       if (opened.ok) await Promise.all(opened.listeners.map((listener) => listener.kill()));
       return;

@@ -23,6 +23,10 @@ export interface NodesOptions {
   nodes: ReadonlyMap<string, string>;
   /** Pods that fit on one node. */
   podsPerNode: number;
+  /** Where an address is listened on. */
+  listenAt(ip: string): string;
+  /** The port of a node's kubelet there. */
+  portOf(node: string): number | undefined;
 }
 
 export interface Nodes extends Controller {
@@ -83,10 +87,8 @@ function isUnready(node: Node | undefined): boolean {
   return node?.status?.conditions?.find((one) => one.type === 'Ready')?.status !== 'True';
 }
 
-async function registerNode(
-  { kit, cluster, nodes, podsPerNode }: NodesOptions,
-  name: string,
-): Promise<Result<unknown>> {
+async function registerNode(options: NodesOptions, name: string): Promise<Result<unknown>> {
+  const { kit, cluster, nodes } = options;
   const n = [...nodes.keys()].indexOf(name);
   const zone = zoneOf(n);
   const labels = {
@@ -106,18 +108,24 @@ async function registerNode(
     const labelled = await client.patch(kinds.node, { name }, { metadata: { labels } });
     if (!labelled.ok) return labelled;
   }
+  const status = statusOf(options, found.value, timestamp(clock.now()));
+  return client.patch(kinds.node, { name }, { status }, { subresource: 'status' });
+}
+
+function statusOf({ nodes, podsPerNode, listenAt, portOf }: NodesOptions, node: Node, at: string): object {
+  const { name, uid } = node.metadata;
   const size = { cpu: '8', memory: '32Gi', pods: String(podsPerNode) };
-  const status = {
-    conditions: conditions(found.value, timestamp(clock.now())),
-    addresses: [
-      { type: 'InternalIP', address: nodes.get(name)! },
-      { type: 'Hostname', address: name },
-    ],
+  const port = portOf(name);
+  return {
+    conditions: conditions(node, at),
+    // Where its kubelet is reached. No host name: nothing resolves it, and a kube-apiserver would try it first.
+    addresses: [{ type: 'InternalIP', address: listenAt(nodes.get(name)!) }],
+    // A port of an earlier life must not stay: null takes it away.
+    daemonEndpoints: port === undefined ? null : { kubeletEndpoint: { Port: port } },
     capacity: size,
     allocatable: size,
-    nodeInfo: nodeInfo(name, found.value.metadata.uid),
+    nodeInfo: nodeInfo(name, uid),
   };
-  return client.patch(kinds.node, { name }, { status }, { subresource: 'status' });
 }
 
 function conditions(node: Node, at: string): Condition[] {
