@@ -1,6 +1,6 @@
 // The embedded clusters of `fairlead up`: an API server each, and simulated nodes under those that run workloads.
 import { mkdirSync } from 'node:fs';
-import { type Admit, apiServer, level, memory } from '@fairlead/apiserver';
+import { type Admit, apiServer, level, memory, send } from '@fairlead/apiserver';
 import type { Clock } from '@fairlead/core';
 import { cluster } from '@fairlead/sim-cluster';
 import { serve } from '../serve.ts';
@@ -32,9 +32,23 @@ export async function startApiServer(name: string, options: ClusterOptions): Pro
   if (!dir.ephemeral) mkdirSync(folder, { recursive: true });
   const storage = dir.ephemeral ? memory() : await level(folder);
   const tokens = [{ token, user: 'admin', groups: ['system:masters'] }];
-  const server = await apiServer({ storage, clock, random, name, tokens, admit: options.admit ?? [], report });
   const { ca, cert, key } = options.certificates;
-  const served = await serve(server.answer, { host: '127.0.0.1', port: options.port, tls: { cert, key } });
+  const server = await apiServer({
+    storage,
+    clock,
+    random,
+    name,
+    tokens,
+    // Who may sign client certificates, and what pods are told of the server's own: one authority is both here.
+    clientAuthority: ca.cert,
+    authority: ca.cert,
+    send,
+    admit: options.admit ?? [],
+    report,
+  });
+  // A certificate is asked for, not required: most come with a token, and whom a certificate makes one is for the API server to say.
+  const tls = { cert, key, ca: ca.cert, requestCert: true, rejectUnauthorized: false };
+  const served = await serve(server.answer, { host: '127.0.0.1', port: options.port, tls });
   return {
     name,
     server: served.url,
