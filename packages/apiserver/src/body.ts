@@ -1,16 +1,17 @@
 // Reading a request's body: size, media type, JSON or YAML, repeated and unknown fields.
 import { parse as parseYaml, YAMLError } from 'yaml';
 import { parseJson, type Parsed } from './json.ts';
+import { invalidValue } from './field-error.ts';
 import { apiVersionOf, isTree, splitApiVersion, textOf, type KubeObject, type Tree } from './object.ts';
 import { metadataSchema } from './kinds/fields.ts';
 import { fromProtobuf } from './protobuf.ts';
 import type { Call } from './request.ts';
 import type { Registry, Resource, Version } from './resource.ts';
-import { decodeProblem } from './schema/decode.ts';
+import { decodeProblem, metadataProblem } from './schema/decode.ts';
 import { duplicateFields } from './schema/duplicates.ts';
 import { dropNulls } from './schema/nulls.ts';
 import { prune } from './schema/prune.ts';
-import { badRequest, ok, refuse, tooLarge, unexplained, unsupportedMedia, type Result, type Status } from './status.ts';
+import { badRequest, invalid, ok, refuse, tooLarge, unexplained, unsupportedMedia, type Result, type Status } from './status.ts';
 
 const most = 3 * 1024 * 1024;
 const deepest = 500;
@@ -186,12 +187,13 @@ export function checkFields(call: Call, { resource, version, object, duplicates 
   // First of all: everything after it walks the object.
   const walkable = shallow(object);
   if (!walkable.ok) return walkable;
-  if (!resource.isCustom) {
-    const problem = decodeProblem(object, version.schema, { kind: resource.kind, version: version.name });
-    if (problem) return refuse(badRequest(problem));
-  }
+  const problem = resource.isCustom
+    ? metadataProblem(object.metadata, { kind: resource.kind, version: version.name })
+    : decodeProblem(object, version.schema, { kind: resource.kind, version: version.name });
+  if (problem) return refuse(badRequest(problem));
   dropNulls(resource.isCustom ? object.metadata : object, resource.isCustom ? metadataSchema : version.schema);
   const unknown = prune(object, version.schema);
+  if (resource.isCustom) unknown.sort();
   const problems = [
     ...duplicates.map((path) => `duplicate field "${path}"`),
     ...unknown.map((path) => `unknown field "${path}"`),
@@ -199,7 +201,7 @@ export function checkFields(call: Call, { resource, version, object, duplicates 
   if (problems.length === 0 || validation === 'Ignore') return ok(undefined);
   if (validation === 'Strict') {
     const about = `${resource.kind} in version "${version.name}" cannot be handled as a ${resource.kind}: `;
-    return refuse(badRequest(`${resource.isCustom ? '' : about}strict decoding error: ${problems.join(', ')}`));
+    return refuse(badRequest(`${about}strict decoding error: ${problems.join(', ')}`));
   }
   call.warnings.push(...problems);
   return ok(undefined);
@@ -221,9 +223,11 @@ export function checkKind(object: KubeObject, resource: Resource, version: Versi
         `the API version in the data (${object.apiVersion}) does not match the expected API version (${expected})`,
       ),
     );
-  const why = resource.isCustom
-    ? "the object's kind does not match the resource"
-    : `converting (v1.${object.kind}) to (${packageOf(resource.group)}.${resource.kind}): unknown conversion`;
+  if (resource.isCustom) {
+    const cause = invalidValue('kind', object.kind, `must be ${resource.kind}`);
+    return refuse(invalid({ group: resource.group, kind: object.kind }, object.metadata.name ?? '', [cause]));
+  }
+  const why = `converting (v1.${object.kind}) to (${packageOf(resource.group)}.${resource.kind}): unknown conversion`;
   return refuse(badRequest(about + why));
 }
 

@@ -1,8 +1,10 @@
 // Keeps the registry in step with the custom resource definitions that are stored, and says so in their status.
 import type { Cluster } from './cluster.ts';
-import { cleanup, resourceOf } from './crd.ts';
-import { listOf, timeText, treeOf, type KubeObject, type Tree } from './object.ts';
-import { keyOf, part, type Resource } from './resource.ts';
+import { resourceOf } from './crd.ts';
+import { acceptNames, type TakenNames } from './accepted-names.ts';
+import { cleanup } from './definition-rules.ts';
+import { listOf, textOf, timeText, treeOf, type KubeObject, type Tree } from './object.ts';
+import { keyOf, part } from './resource.ts';
 import { decode } from './store.ts';
 import type { Own } from './own.ts';
 
@@ -18,18 +20,23 @@ export function loadDefinitions(cluster: Cluster): void {
     register(cluster, decode(entry.text));
 }
 
-function register(cluster: Cluster, definition: KubeObject): Resource | undefined {
-  if (conditionStatus(definition, 'Established') !== 'True' && clash(cluster, definition)) return undefined;
-  const resource = resourceOf(definition);
-  cluster.registry.put(resource);
-  return resource;
+/** Serves what a definition describes, once its names are its own; those it was served under stay, whatever it asks for now. */
+function register(cluster: Cluster, definition: KubeObject): void {
+  if (conditionStatus(definition, 'Established') === 'True') cluster.registry.put(resourceOf(definition));
 }
 
-/** Another kind that already has the definition's kind name in its group. */
-function clash(cluster: Cluster, definition: KubeObject): Resource | undefined {
-  const wanted = resourceOf(definition);
-  const found = cluster.registry.findKind(wanted.group, wanted.kind);
-  return found && found.resource !== wanted.resource ? found : undefined;
+/** The names that other definitions of the group have been given. */
+function othersNames(cluster: Cluster, definition: KubeObject): TakenNames {
+  const taken: TakenNames = { resources: new Set(), kinds: new Set() };
+  for (const entry of cluster.store.table(keyOf(definitionKey)).range(keyOf(definitionKey))) {
+    const other = decode(entry.text);
+    const isOther = other.metadata.name !== definition.metadata.name;
+    if (!isOther || part(other, 'spec').group !== part(definition, 'spec').group) continue;
+    const names = treeOf(part(other, 'status').acceptedNames);
+    for (const name of [names.plural, names.singular, ...listOf(names.shortNames)]) taken.resources.add(textOf(name));
+    for (const kind of [names.kind, names.listKind]) taken.kinds.add(textOf(kind));
+  }
+  return taken;
 }
 
 const conditionStatus = (definition: KubeObject, type: string): unknown =>
@@ -47,8 +54,8 @@ export async function settleDefinition(cluster: Cluster, own: Own, name: string)
   }
   const definition = decode(entry.text);
   if (definition.metadata.deletionTimestamp) return emptyOut(cluster, own, definition);
-  const resource = register(cluster, definition);
-  const status = statusOf(cluster, definition, resource);
+  const status = statusOf(cluster, definition);
+  register(cluster, { ...definition, status });
   await own.putStatus('apiextensions.k8s.io/v1', 'customresourcedefinitions', { name, status });
 }
 
@@ -67,35 +74,37 @@ async function emptyOut(cluster: Cluster, own: Own, definition: KubeObject): Pro
   });
 }
 
-function statusOf(cluster: Cluster, definition: KubeObject, resource: Resource | undefined): Tree {
+const condition = (type: string, isTrue: boolean, why: { reason: string; message: string }): Tree => ({
+  type,
+  status: isTrue ? 'True' : 'False',
+  ...why,
+});
+
+function statusOf(cluster: Cluster, definition: KubeObject): Tree {
   const old = part(definition, 'status');
+  const { accepted, conflict } = acceptNames(definition, othersNames(cluster, definition));
+  const wasEstablished = conditionStatus(definition, 'Established') === 'True';
+  const isEstablished = wasEstablished || !conflict;
+  const conditions = [
+    condition('NamesAccepted', !conflict, conflict ?? { reason: 'NoConflicts', message: 'no conflicts found' }),
+    condition(
+      'Established',
+      isEstablished,
+      isEstablished
+        ? { reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' }
+        : { reason: 'NotAccepted', message: 'not all names are accepted' },
+    ),
+  ];
   const now = timeText(cluster.clock.now());
-  const condition = (type: string, isTrue: boolean, reason: string, message: string) => {
-    const before = listOf(old.conditions)
-      .map(treeOf)
-      .find((one) => one.type === type);
-    const status = isTrue ? 'True' : 'False';
-    const since = before?.status === status ? before.lastTransitionTime : now;
-    return { type, status, lastTransitionTime: since, reason, message };
-  };
-  const isFree = resource !== undefined;
-  const stored = new Set([...listOf(old.storedVersions), ...(resource ? [resource.storageVersion] : [])]);
   return {
-    conditions: [
-      condition(
-        'NamesAccepted',
-        isFree,
-        isFree ? 'NoConflicts' : 'KindConflict',
-        isFree ? 'no conflicts found' : 'the kind is already in use',
-      ),
-      condition(
-        'Established',
-        isFree,
-        isFree ? 'InitialNamesAccepted' : 'NotAccepted',
-        isFree ? 'the initial names have been accepted' : 'not all names are accepted',
-      ),
-    ],
-    acceptedNames: isFree ? part(definition, 'spec').names : { plural: '', kind: '' },
-    storedVersions: [...stored],
+    ...old,
+    conditions: conditions.map(({ type, status, reason, message }) => {
+      const before = listOf(old.conditions)
+        .map(treeOf)
+        .find((one) => one.type === type);
+      const since = before?.status === status ? before?.lastTransitionTime : now;
+      return { type, status, lastTransitionTime: since, reason, message };
+    }),
+    acceptedNames: accepted,
   };
 }

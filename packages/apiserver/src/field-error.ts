@@ -47,7 +47,7 @@ export const duplicate = (field: string, value: unknown): Cause => ({
 
 export const tooLong = (field: string, limit: number): Cause => ({
   reason: 'FieldValueTooLong',
-  message: `Too long: may not be more than ${limit} bytes`,
+  message: `Too long: may not be more than ${limit} ${limit === 1 ? 'byte' : 'bytes'}`,
   field,
 });
 

@@ -1,6 +1,7 @@
 // What a change of an object may touch: the version it expects, the fields that are the server's, the part its subresource has.
 import { invalidValue } from './field-error.ts';
 import { isEqual, without, type KubeObject } from './object.ts';
+import { part } from './resource.ts';
 import { badRequest, conflict, invalid, modified, ok, refuse, type Result } from './status.ts';
 import { nameOf, type Place } from './write.ts';
 
@@ -20,11 +21,9 @@ export function checkPreconditions(place: Place, next: KubeObject, old: KubeObje
     return refuse(modified(nameOf(place), name));
   if (!metadata.resourceVersion && place.resource.isCustom && place.call.target.verb === 'update') {
     return refuse(
-      invalid(place.resource, name, [
-        {
-          ...invalidValue('metadata.resourceVersion', 0, 'must be specified for an update'),
-          message: 'Invalid value: 0x0: must be specified for an update',
-        },
+      // The real server names the resource here, where it names the kind elsewhere.
+      invalid({ group: place.resource.group, kind: place.resource.resource }, name, [
+        invalidValue('metadata.resourceVersion', 0, 'must be specified for an update'),
       ]),
     );
   }
@@ -76,6 +75,8 @@ export function bySubresource({ call, version, resource }: Place, next: KubeObje
     else kept.status = next.status;
     return kept;
   }
+  // Only the subresource adds ephemeral containers, and it changes nothing else.
+  if (call.target.subresource === 'ephemeralcontainers') return withEphemeral(next, old);
   const isNamespace = resource.group === '' && resource.resource === 'namespaces';
   // The finalizers of a namespace's spec are the emptying of it: only /finalize takes them off.
   if (isNamespace && call.target.subresource === 'finalize')
@@ -85,6 +86,13 @@ export function bySubresource({ call, version, resource }: Place, next: KubeObje
   if (old.status === undefined) delete next.status;
   else next.status = old.status;
   return next;
+}
+
+function withEphemeral(next: KubeObject, old: KubeObject): KubeObject {
+  const { ephemeralContainers } = part(next, 'spec');
+  const spec = { ...part(old, 'spec'), ...(ephemeralContainers === undefined ? {} : { ephemeralContainers }) };
+  const { managedFields } = next.metadata;
+  return { ...old, metadata: { ...old.metadata, ...(managedFields ? { managedFields } : {}) }, spec };
 }
 
 /** A change of what is wanted is a new generation; metadata and status are not what is wanted. */

@@ -9,7 +9,17 @@ import { mergePatch } from './patch/merge-patch.ts';
 import { strategicMerge } from './patch/strategic.ts';
 import { isTrue } from './request.ts';
 import { keyOf } from './resource.ts';
-import { badRequest, failure, invalid, ok, qualified, refuse, type Result, type Status } from './status.ts';
+import {
+  badRequest,
+  failure,
+  invalid,
+  ok,
+  qualified,
+  refuse,
+  unsupportedMedia,
+  type Result,
+  type Status,
+} from './status.ts';
 import { create, update, type Place, type Written } from './write.ts';
 
 const applyType = 'application/apply-patch+yaml';
@@ -19,7 +29,12 @@ const strategicType = 'application/strategic-merge-patch+json';
 export async function patch(place: Place): Promise<Result<Written>> {
   const media = mediaType(place.call.request);
   const accepted = place.resource.isCustom ? types : [...types, strategicType];
-  if (!accepted.includes(media)) return refuse(failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {}));
+  if (!accepted.includes(media))
+    return refuse(
+      place.resource.isCustom
+        ? unsupportedMedia(accepted)
+        : failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {}),
+    );
   const options = checkOptions(place.call, media === applyType);
   if (!options.ok) return options;
   const text = await readText(place.call.request);

@@ -155,6 +155,8 @@ export function readList(reading: Reading): Result<string | ReadableStream<Uint8
   const { entries, revision, continueToken, remaining } = page.value;
   const metadata: Tree = { resourceVersion: String(revision) };
   if (continueToken) metadata.continue = continueToken;
+  // The list of a kind without types of its own tells that there is no more.
+  else if (resource.isCustom) metadata.continue = '';
   if (remaining !== undefined) metadata.remainingItemCount = remaining;
   const { form, apiVersion } = wantedForm(call.request.headers.get('accept') ?? '');
   if (form === 'table') {

@@ -108,10 +108,11 @@ function marked(
   const finalizer = collectorFinalizers[options.propagationPolicy ?? ''];
   const others = (metadata.finalizers ?? []).filter((one) => !Object.values(collectorFinalizers).includes(one));
   const isAnew = !metadata.deletionTimestamp;
-  const finalizers =
+  const kept =
     options.propagationPolicy === undefined
       ? (metadata.finalizers ?? [])
       : [...others, ...(finalizer ? [finalizer] : [])];
+  const finalizers = isAnew ? [...new Set([...kept, ...(rules.holds ?? [])])] : kept;
   const natural = rules.grace?.(object) ?? 0;
   const asked = natural === 0 ? 0 : (options.gracePeriodSeconds ?? natural);
   const grace = isAnew

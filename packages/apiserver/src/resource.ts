@@ -41,14 +41,20 @@ export interface Version {
 export interface Rules {
   /** Why `name` cannot be the name of such an object; empty when it can. */
   nameProblems?(name: string): string[];
-  fill?(object: KubeObject): void;
+  /** `old` is undefined on create. */
+  fill?(object: KubeObject, old: KubeObject | undefined): void;
   /** Resets what a writer may not set; `old` is undefined on create. */
   prepare?(object: KubeObject, old: KubeObject | undefined): void;
-  validate?(object: KubeObject, old: KubeObject | undefined): Cause[];
+  /** `subresource` is the one written to, or the empty text. */
+  validate?(object: KubeObject, old: KubeObject | undefined, subresource: string): Cause[];
+  /** What the writer of a new object is told though it is taken. */
+  warnings?(object: KubeObject): string[];
   /** Fields whose change counts as a new generation, when not simply everything but metadata and status. */
   hasGeneration?: boolean;
   /** Values of selectable fields that are not simply at their path. */
   fields?: Record<string, (object: KubeObject) => string>;
+  /** Finalizers an object is given by its delete. */
+  holds?: readonly string[];
   /** Seconds between a delete and the end, when the delete does not say; 0 ends at once. */
   grace?(object: KubeObject): number;
 }

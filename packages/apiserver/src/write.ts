@@ -2,6 +2,7 @@
 import { checkEscalation } from './access/escalation.ts';
 import { admitted, approved } from './admission/admit.ts';
 import type { Attributes } from './admission/attributes.ts';
+import { givePriority } from './admission/priority.ts';
 import type { Cluster } from './cluster.ts';
 import { timeText, type KubeObject, type Metadata } from './object.ts';
 import { checkNamespace, startMetadata, startStatus } from './object-start.ts';
@@ -10,6 +11,8 @@ import { isDryRun } from './options.ts';
 import { isSame, trackUpdate } from './patch/managed-fields.ts';
 import { managerOf, type Call } from './request.ts';
 import { keyOf, type Resource, type Version } from './resource.ts';
+import { canonicalize } from './quantity.ts';
+import { dropForbiddenNulls } from './schema/nulls.ts';
 import { fillDefaults } from './schema/prune.ts';
 import { decode } from './store.ts';
 import { alreadyExists, invalid, notFound, ok, refuse, type Cause, type Result } from './status.ts';
@@ -45,6 +48,7 @@ export async function create(place: Place, object: KubeObject, isTracked = false
   const reviewed = await reviewedWrite(place, object, undefined);
   if (!reviewed.ok) return reviewed;
   const next = reviewed.value;
+  call.warnings.push(...(resource.rules.warnings?.(next) ?? []));
   if (isTracked && managers) next.metadata.managedFields = managers;
   else track(place, undefined, next);
   const key = keyOf(resource, next.metadata.namespace, next.metadata.name);
@@ -69,7 +73,7 @@ async function reviewedWrite(
 ): Promise<Result<KubeObject>> {
   const { cluster, call, resource, version } = place;
   const { name = '', namespace = '' } = (old ?? object).metadata;
-  const problems = (one: KubeObject): Cause[] => problemsOf({ cluster, resource, version, object: one, old });
+  const problems = (one: KubeObject): Cause[] => problemsOf({ cluster, resource, version, object: one, old, subresource: call.target.subresource });
   const asked: Attributes = {
     operation: old ? 'UPDATE' : 'CREATE',
     resource,
@@ -80,6 +84,8 @@ async function reviewedWrite(
     isDryRun: isDryRun(call),
     problems,
   };
+  const important = givePriority({ cluster, resource, object, old });
+  if (!important.ok) return important;
   const admission = await admitted(cluster, call, asked);
   if (!admission.ok) return admission;
   const next = admission.value ?? object;
@@ -98,8 +104,10 @@ async function reviewedWrite(
 function settle({ resource, version }: Place, object: KubeObject, old: KubeObject | undefined): void {
   dropEmpty(object.metadata);
   resource.rules.prepare?.(object, old);
+  if (resource.isCustom) dropForbiddenNulls(object, version.schema);
   fillDefaults(object, version.schema);
-  resource.rules.fill?.(object);
+  if (!resource.isCustom) canonicalize(object, version.schema);
+  resource.rules.fill?.(object, old);
 }
 
 const collections = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
@@ -130,6 +138,7 @@ function track({ cluster, call, resource, version }: Place, old: KubeObject | un
     manager: managerOf(call),
     apiVersion: resource.group ? `${resource.group}/${version.name}` : version.name,
     subresource: call.target.subresource === 'scale' ? 'scale' : call.target.subresource,
+    isCustom: resource.isCustom,
     time: timeText(cluster.clock.now()),
   });
 }

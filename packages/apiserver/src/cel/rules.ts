@@ -1,5 +1,5 @@
 // `x-kubernetes-validations`: compiles rules once, runs them wherever their schema has a value, and words what fails.
-import type { ASTNode, Environment, ParseResult } from '@marcbachmann/cel-js';
+import { Optional, type ASTNode, type Environment, type ParseResult } from '@marcbachmann/cel-js';
 import { isTree, type Tree } from '../object.ts';
 import { partsOf } from '../patch/field-set.ts';
 import { fieldSchema, type Schema, type ValidationRule } from '../schema/schema.ts';
@@ -22,6 +22,12 @@ const compiled = new Map<string, Compiled | string>();
 export function compileProblem(rule: ValidationRule): string | undefined {
   const found = compile(rule);
   return typeof found === 'string' ? found : undefined;
+}
+
+/** The syntax tree of a rule that compiles. */
+export function parsedRule(rule: string): ASTNode | undefined {
+  const found = compile({ rule });
+  return typeof found === 'string' ? undefined : (environment ??= ruleEnvironment()).parse(rule).ast;
 }
 
 function compile(rule: ValidationRule): Compiled | string {
@@ -169,8 +175,12 @@ function runRules(site: Site, rules: ValidationRule[]): void {
       site.causes.push(causeOf(site, rule, `rule compile error: ${found}`));
       continue;
     }
-    if (found.isTransition && !site.hasOld) continue;
-    const problem = evaluate(found, rule, names);
+    if (found.isTransition && !site.hasOld && !rule.optionalOldSelf) continue;
+    const problem = evaluate(
+      found,
+      rule,
+      rule.optionalOldSelf ? { ...names, oldSelf: Optional.of(names.oldSelf) } : names,
+    );
     if (problem !== undefined) site.causes.push(causeOf(site, rule, problem));
   }
 }
@@ -179,7 +189,8 @@ function evaluate(found: Compiled, rule: ValidationRule, names: Tree): string | 
   try {
     if (found.run(names) === true) return undefined;
   } catch (error) {
-    return `${firstLine(error)} evaluating rule: ${rule.message ?? rule.rule}`;
+    const why = firstLine(error).replace(/^.*index out of bounds, index (-?\d+).*$/, 'index out of bounds: $1');
+    return `${why} evaluating rule: ${rule.message ?? rule.rule}`;
   }
   return expressed(found, names) ?? rule.message?.trim() ?? `failed rule: ${rule.rule.trim()}`;
 }

@@ -6,9 +6,13 @@ import { rows } from './gen/resources.ts';
 import { pod } from './pod.ts';
 import type { ResourceRow } from './row.ts';
 import { service } from './service.ts';
-import { definitionRules } from '../crd.ts';
+import { definitionRules } from '../definition-rules.ts';
 import { binding, budget, clusterRole, role } from './access.ts';
+import { endpoints, endpointSlice } from './endpoints.ts';
+import { event, newEvent } from './event.ts';
 import { ingress, ingressClass } from './ingress.ts';
+import { node } from './node.ts';
+import { secret } from './secret.ts';
 import { webhookConfiguration } from './webhook-configuration.ts';
 import * as small from './small.ts';
 import { daemonSet, deployment, replicaSet, statefulSet } from './workload.ts';
@@ -16,17 +20,18 @@ import { daemonSet, deployment, replicaSet, statefulSet } from './workload.ts';
 const rules: Record<string, Rules> = {
   pods: pod,
   services: service,
-  nodes: small.node,
+  nodes: node,
   namespaces: small.namespace,
   configmaps: small.configMap,
-  secrets: small.secret,
-  events: small.event,
-  'events.events.k8s.io': small.newEvent,
+  secrets: secret,
+  events: event,
+  'events.events.k8s.io': newEvent,
   'deployments.apps': deployment,
   'replicasets.apps': replicaSet,
   'statefulsets.apps': statefulSet,
   'daemonsets.apps': daemonSet,
-  'endpointslices.discovery.k8s.io': small.endpointSlice,
+  endpoints,
+  'endpointslices.discovery.k8s.io': endpointSlice,
   'ingresses.networking.k8s.io': ingress,
   'ingressclasses.networking.k8s.io': ingressClass,
   'leases.coordination.k8s.io': small.lease,
@@ -56,8 +61,8 @@ const selectable: Record<string, string[]> = {
   nodes: ['spec.unschedulable'],
   namespaces: ['status.phase'],
   secrets: ['type'],
-  events: Object.keys(small.event.fields ?? {}),
-  'events.events.k8s.io': Object.keys(small.newEvent.fields ?? {}),
+  events: Object.keys(event.fields ?? {}),
+  'events.events.k8s.io': Object.keys(newEvent.fields ?? {}),
   'replicasets.apps': ['status.replicas'],
 };
 

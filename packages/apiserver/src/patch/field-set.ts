@@ -2,7 +2,7 @@
 //   f:<name> a field · k:<keys> a list element by its keys · v:<value> an element of a set · "." the place itself
 // A node with no children is a member; one with children is a member only when it has ".".
 import { isEqual, isTree, put, type Tree } from '../object.ts';
-import { fieldSchema, isMap, type Schema } from '../schema/schema.ts';
+import { anything, fieldSchema, isMap, type Schema } from '../schema/schema.ts';
 
 const self = '.';
 const childrenOf = (node: Tree): string[] => Object.keys(node).filter((key) => key !== self);
@@ -49,7 +49,9 @@ export function fieldsOf(value: unknown, schema: Schema): Tree {
   const out: Tree = {};
   for (const part of partsOf(value, schema) ?? []) {
     const below = fieldsOf(part.value, part.schema);
-    put(out, part.key, part.key.startsWith('k:') ? { [self]: {}, ...below } : below);
+    // What no schema tells of is taken for a map, which is itself a field of whoever says it.
+    const isOwn = part.key.startsWith('k:') || (part.schema === anything && childrenOf(below).length > 0);
+    put(out, part.key, isOwn ? { [self]: {}, ...below } : below);
   }
   return out;
 }

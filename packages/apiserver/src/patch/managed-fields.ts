@@ -7,6 +7,8 @@ export interface Writer {
   manager: string;
   apiVersion: string;
   subresource: string;
+  /** Of a custom object `spec` itself may be new; a built-in kind always has one. */
+  isCustom?: boolean;
   /** RFC 3339, for entries that change. */
   time: string;
 }
@@ -38,7 +40,7 @@ export function trackUpdate(old: KubeObject | undefined, next: KubeObject, schem
   if (next.metadata.managedFields?.length === 0 && old !== undefined) return setEntries(next, []);
   const before = old?.metadata.managedFields ?? [];
   const part = managedPart(next);
-  const changed = changedFields(old ? managedPart(old) : {}, part, schema);
+  const changed = changedFields(old ? managedPart(old) : { metadata: {} }, part, schema, writer.isCustom ? 1 : 0);
   const sets = new Map(before.map((entry) => [entry, entry.fieldsV1]));
   const own = before.find((entry) => isOf(entry, writer, 'Update'));
   const after: ManagedFields[] = [];

@@ -1,4 +1,5 @@
 // What Go's decoder refuses before validation starts: values of the wrong type in a built-in kind (400, not 422).
+import { metadataSchema } from '../kinds/fields.ts';
 import { isTree } from '../object.ts';
 import { formatProblem } from './format.ts';
 import { fieldSchema, isMap, type Schema } from './schema.ts';
@@ -21,6 +22,20 @@ export function decodeProblem(
   const { path, found, wanted } = wrong;
   const field = path.replace(/\[\d+\]/g, '');
   return `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: json: cannot unmarshal ${found} into Go struct field ${kind.kind}.${field} of type ${wanted}`;
+}
+
+/** The same for the metadata of a custom object: the one part of it that is typed. */
+export function metadataProblem(
+  metadata: unknown,
+  { kind, version }: { kind: string; version: string },
+): string | undefined {
+  const wrong = firstMismatch(metadata, metadataSchema, '');
+  if (!wrong) return undefined;
+  const why =
+    'problem' in wrong
+      ? wrong.problem
+      : `json: cannot unmarshal ${wrong.found} into Go struct field ObjectMeta.${wrong.path.replace(/\[\d+\]/g, '')} of type ${wrong.wanted}`;
+  return `${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`;
 }
 
 function firstMismatch(value: unknown, schema: Schema, path: string): Mismatch | undefined {

@@ -6,7 +6,7 @@
 //   an item, a value  | the type's zero: "", 0, false, {}, []
 //   where no type is  | null
 import { isTree } from '../object.ts';
-import { fieldSchema, isMap, type Schema } from './schema.ts';
+import { anything, fieldSchema, isMap, type Schema } from './schema.ts';
 
 /** Takes nulls out of `value` in place: what reads it later relies on the types its schema names. */
 export function dropNulls(value: unknown, schema: Schema): void {
@@ -48,3 +48,18 @@ function zeroOf(schema: Schema): unknown {
       return null;
   }
 }
+
+/** Takes nulls out of a custom object in place where its schema has a value that may not be null. */
+export function dropForbiddenNulls(value: unknown, schema: Schema): void {
+  if (Array.isArray(value)) for (const item of value) dropForbiddenNulls(item, schema.items ?? {});
+  if (!isTree(value)) return;
+  for (const name of Object.keys(value)) {
+    const child = fieldSchema(schema, name);
+    if (!child || child === anything) continue;
+    // One that has a default is given that.
+    if (value[name] !== null) dropForbiddenNulls(value[name], child);
+    else if (child.nullable !== true && child.default === undefined && isTyped(child)) delete value[name];
+  }
+}
+
+const isTyped = (schema: Schema): boolean => schema.type !== undefined || schema['x-kubernetes-int-or-string'] === true;

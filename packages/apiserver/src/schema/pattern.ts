@@ -1,23 +1,35 @@
 // Patterns of schemas and CEL run on RE2, as in Kubernetes: linear time, so a user's pattern cannot stall the server.
 import { RE2JS } from '@bufbuild/re2';
 
-const compiled = new Map<string, RE2JS | undefined>();
+const compiled = new Map<string, RE2JS | string>();
 const most = 2000;
 
 /** The compiled pattern, or undefined when it is not a pattern RE2 takes. Compiled patterns are kept, a bounded number of them. */
 export function compilePattern(pattern: string): RE2JS | undefined {
-  if (compiled.has(pattern)) return compiled.get(pattern);
+  const found = compile(pattern);
+  return typeof found === 'string' ? undefined : found;
+}
+
+/** Why RE2 does not take a pattern, in its words; undefined when it does. */
+export function patternProblem(pattern: string): string | undefined {
+  const found = compile(pattern);
+  return typeof found === 'string' ? found : undefined;
+}
+
+function compile(pattern: string): RE2JS | string {
+  const found = compiled.get(pattern);
+  if (found !== undefined) return found;
   if (compiled.size >= most) compiled.clear();
   const made = attempt(pattern);
   compiled.set(pattern, made);
   return made;
 }
 
-function attempt(pattern: string): RE2JS | undefined {
+function attempt(pattern: string): RE2JS | string {
   try {
     return RE2JS.compile(pattern);
-  } catch {
-    // The library throws for a pattern it cannot read; callers take that as a value and report the pattern.
-    return undefined;
+  } catch (error) {
+    // The library throws for a pattern it cannot read; callers report that to whoever wrote the pattern.
+    return error instanceof Error ? error.message : String(error);
   }
 }

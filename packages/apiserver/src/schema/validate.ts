@@ -1,45 +1,70 @@
 // Validation of a value by its schema, with the field paths and messages a real API server gives for custom resources.
-import { duplicate, invalidValue, required, tooLong, tooMany, typeInvalid, unsupported } from '../field-error.ts';
+import { invalidValue, required, tooLong, tooMany, typeInvalid, unsupported } from '../field-error.ts';
 import { isEqual, isTree, type Tree } from '../object.ts';
 import type { Cause } from '../status.ts';
 import { formatProblem } from './format.ts';
 import { compilePattern } from './pattern.ts';
 import { fieldSchema, type Schema } from './schema.ts';
 
-/** Every way `value` at `path` breaks `schema`, in the order a reader meets them. */
-export function validate(value: unknown, schema: Schema, path = ''): Cause[] {
-  const causes: Cause[] = [];
-  check(value, schema, path, causes);
-  return causes;
+/** Where findings go: `at` is the field the validated value stands at, which messages leave out and field paths begin with. */
+interface Findings {
+  at: string;
+  causes: Cause[];
+  /** How many values were looked at: of several alternatives the one that was followed furthest is told of. */
+  seen: number;
 }
 
-function check(value: unknown, schema: Schema, path: string, causes: Cause[]): void {
+export interface ValidateOptions {
+  /** The field that `value` is, when it is not a whole object. */
+  at?: string;
+  /** What the value was: what has not changed is not looked at again, though the schema may have become stricter. */
+  old?: unknown;
+}
+
+/** Every way `value` breaks `schema`, in the real server's order: type, logic, text, number, list, enum, object. */
+export function validate(value: unknown, schema: Schema, { at = '', old }: ValidateOptions = {}): Cause[] {
+  const findings = { at, causes: [], seen: 0 };
+  check({ value, old, schema, path: '' }, findings);
+  return findings.causes;
+}
+
+interface Site {
+  value: unknown;
+  old: unknown;
+  schema: Schema;
+  path: string;
+}
+
+function check(site: Site, findings: Findings): void {
+  const { value, old, schema, path } = site;
+  findings.seen++;
   if (value === null && schema.nullable) return;
-  const wrong = typeProblem(value, schema, path);
-  if (wrong) {
-    causes.push(wrong);
-    return;
+  if (old !== undefined && isEqual(value, old)) return;
+  const wrong = typeProblem(site, findings);
+  if (wrong) findings.causes.push(wrong);
+  checkLogic(site, findings);
+  if (!wrong) {
+    if (typeof value === 'string') checkText(value, site, findings);
+    if (typeof value === 'number') checkNumber(value, site, findings);
+    if (Array.isArray(value)) checkList(value, site, findings);
   }
   if (schema.enum && !schema.enum.some((allowed) => isEqual(allowed, value)))
-    causes.push(unsupported(path, value, schema.enum));
-  if (typeof value === 'string') checkText(value, schema, path, causes);
-  if (typeof value === 'number') checkNumber(value, schema, path, causes);
-  if (Array.isArray(value)) checkList(value, schema, path, causes);
-  if (isTree(value)) checkObject(value, schema, path, causes);
-  checkLogic(value, schema, path, causes);
+    findings.causes.push(unsupported(fieldOf(path, findings), value, schema.enum));
+  if (!wrong && isTree(value)) checkObject(value, site, findings);
 }
 
-const said = (path: string): string => path;
+/** The field a cause names; without one the real server prints a path that is none. */
+const fieldOf = (path: string, { at }: Findings): string =>
+  path === '' ? at || '<nil>' : at === '' || path.startsWith('[') ? at + path : `${at}.${path}`;
 
-function typeProblem(value: unknown, schema: Schema, path: string): Cause | undefined {
+function typeProblem({ value, schema, path }: Site, findings: Findings): Cause | undefined {
   const found = typeOf(value);
-  if (schema['x-kubernetes-int-or-string']) {
-    if (found === 'string' || found === 'integer') return undefined;
-    return typeInvalid(path, found, `${said(path)} in body must be of type integer,string: "${found}"`);
-  }
+  const wrong = (wanted: string): Cause =>
+    typeInvalid(fieldOf(path, findings), found, `${path} in body must be of type ${wanted}: "${found}"`);
+  if (schema['x-kubernetes-int-or-string'])
+    return found === 'string' || found === 'integer' ? undefined : wrong('integer,string');
   if (!schema.type || schema.type === found || (schema.type === 'number' && found === 'integer')) return undefined;
-  if (value === null && path === '') return undefined;
-  return typeInvalid(path, found, `${said(path)} in body must be of type ${schema.type}: "${found}"`);
+  return value === null && path === '' ? undefined : wrong(schema.type);
 }
 
 function typeOf(value: unknown): string {
@@ -49,100 +74,94 @@ function typeOf(value: unknown): string {
   return typeof value;
 }
 
-function checkText(value: string, schema: Schema, path: string, causes: Cause[]): void {
+function checkText(value: string, { schema, path }: Site, findings: Findings): void {
+  const { causes } = findings;
+  const field = fieldOf(path, findings);
   const length = [...value].length;
-  if (schema.maxLength !== undefined && length > schema.maxLength) causes.push(tooLong(path, schema.maxLength));
-  if (schema.minLength !== undefined && length < schema.minLength) {
-    causes.push(invalidValue(path, value, `${said(path)} in body should be at least ${schema.minLength} chars long`));
-  }
-  if (schema.pattern !== undefined && compilePattern(schema.pattern)?.test(value) === false) {
-    causes.push(invalidValue(path, value, `${said(path)} in body should match '${schema.pattern}'`));
-  }
-  if (schema.format && formatProblem(value, schema.format)) {
+  if (schema.maxLength !== undefined && length > schema.maxLength) causes.push(tooLong(field, schema.maxLength));
+  if (schema.minLength !== undefined && length < schema.minLength)
+    causes.push(invalidValue(field, value, `${path} in body should be at least ${schema.minLength} chars long`));
+  if (schema.pattern !== undefined && compilePattern(schema.pattern)?.test(value) === false)
+    causes.push(invalidValue(field, value, `${path} in body should match '${schema.pattern}'`));
+  if (schema.format && formatProblem(value, schema.format))
     causes.push(
-      invalidValue(path, value, `${said(path)} in body must be of type ${schema.format}: ${JSON.stringify(value)}`),
+      typeInvalid(field, value, `${path} in body must be of type ${schema.format}: ${JSON.stringify(value)}`),
     );
-  }
 }
 
-function checkNumber(value: number, schema: Schema, path: string, causes: Cause[]): void {
+function checkNumber(value: number, { schema, path }: Site, findings: Findings): void {
   const { minimum, maximum, multipleOf } = schema;
-  const complain = (why: string) => causes.push(invalidValue(path, value, `${said(path)} in body should be ${why}`));
+  const complain = (why: string) =>
+    findings.causes.push(invalidValue(fieldOf(path, findings), value, `${path} in body should be ${why}`));
   if (minimum !== undefined && schema.exclusiveMinimum && value <= minimum) complain(`greater than ${minimum}`);
   else if (minimum !== undefined && value < minimum) complain(`greater than or equal to ${minimum}`);
   if (maximum !== undefined && schema.exclusiveMaximum && value >= maximum) complain(`less than ${maximum}`);
   else if (maximum !== undefined && value > maximum) complain(`less than or equal to ${maximum}`);
   if (multipleOf !== undefined && !Number.isInteger(value / multipleOf)) complain(`a multiple of ${multipleOf}`);
-  if (schema.format === 'int32' && (value > 2147483647 || value < -2147483648)) {
-    complain(`of type int32: "${value}"`);
-  }
 }
 
-function checkList(value: unknown[], schema: Schema, path: string, causes: Cause[]): void {
+function checkList(value: unknown[], { schema, path }: Site, findings: Findings): void {
+  const { causes } = findings;
+  const field = fieldOf(path, findings);
   if (schema.maxItems !== undefined && value.length > schema.maxItems)
-    causes.push(tooMany(path, value.length, schema.maxItems));
-  if (schema.minItems !== undefined && value.length < schema.minItems) {
-    causes.push(
-      invalidValue(path, value.length, `${said(path)} in body should have at least ${schema.minItems} items`),
-    );
-  }
-  if (schema.uniqueItems && value.some((item, i) => value.slice(0, i).some((seen) => isEqual(seen, item)))) {
-    causes.push(invalidValue(path, value, `${said(path)} in body shouldn't contain duplicates`));
-  }
+    causes.push(tooMany(field, value.length, schema.maxItems));
+  if (schema.minItems !== undefined && value.length < schema.minItems)
+    causes.push(invalidValue(field, value.length, `${path} in body should have at least ${schema.minItems} items`));
+  if (schema.uniqueItems && value.some((item, i) => value.slice(0, i).some((seen) => isEqual(seen, item))))
+    causes.push(invalidValue(field, value, `${path} in body shouldn't contain duplicates`));
   const items = schema.items;
-  if (items) value.forEach((item, i) => check(item, items, `${path}[${i}]`, causes));
-  checkRepeats(value, schema, path, causes);
+  if (items)
+    value.forEach((item, i) => check({ value: item, old: undefined, schema: items, path: `${path}[${i}]` }, findings));
 }
 
-/** Sets hold a value once; map lists hold each key once. */
-function checkRepeats(value: unknown[], schema: Schema, path: string, causes: Cause[]): void {
-  const kind = schema['x-kubernetes-list-type'];
-  if (kind !== 'set' && kind !== 'map') return;
-  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
-  const seen = new Set<string>();
-  value.forEach((item, i) => {
-    const key = kind === 'set' ? item : keyOf(item, keys);
-    const text = JSON.stringify(key);
-    if (seen.has(text)) causes.push(duplicate(`${path}[${i}]`, key));
-    seen.add(text);
-  });
-}
-
-function keyOf(item: unknown, keys: string[]): Tree {
-  const key: Tree = {};
-  if (isTree(item)) for (const name of keys) if (item[name] !== undefined) key[name] = item[name];
-  return key;
-}
-
-function checkObject(value: Tree, schema: Schema, path: string, causes: Cause[]): void {
+function checkObject(value: Tree, { old, schema, path }: Site, findings: Findings): void {
   const below = (name: string) => (path === '' ? name : `${path}.${name}`);
-  for (const name of schema.required ?? []) {
-    if (!Object.hasOwn(value, name)) causes.push(required(below(name)));
-  }
+  const { causes } = findings;
+  for (const name of schema.required ?? [])
+    if (!Object.hasOwn(value, name)) causes.push(required(fieldOf(below(name), findings)));
   const size = Object.keys(value).length;
-  if (schema.maxProperties !== undefined && size > schema.maxProperties) {
-    causes.push({ ...tooMany(path, size, schema.maxProperties) });
-  }
+  if (schema.maxProperties !== undefined && size > schema.maxProperties)
+    causes.push(tooMany(fieldOf(path, findings), size, schema.maxProperties));
   if (schema.minProperties !== undefined && size < schema.minProperties) {
-    causes.push(
-      invalidValue(path, size, `${said(path)} in body should have at least ${schema.minProperties} properties`),
-    );
+    const why = `${path} in body should have at least ${schema.minProperties} properties`;
+    causes.push(invalidValue(fieldOf(path, findings), size, why));
   }
+  const before = isTree(old) ? old : {};
   for (const name of Object.keys(value)) {
     const child = fieldSchema(schema, name);
-    if (child) check(value[name], child, below(name), causes);
+    if (child) check({ value: value[name], old: before[name], schema: child, path: below(name) }, findings);
   }
 }
 
-function checkLogic(value: unknown, schema: Schema, path: string, causes: Cause[]): void {
-  const fits = (one: Schema) => validate(value, one, path).length === 0;
-  const complain = (why: string) => causes.push(invalidValue(path, isTree(value) ? typeOf(value) : value, why));
-  for (const one of schema.allOf ?? []) check(value, one, path, causes);
-  if (schema.anyOf && !schema.anyOf.some(fits)) complain(`"${path}" must validate at least one schema (anyOf)`);
-  const matching = schema.oneOf?.filter(fits).length;
-  if (matching === 0) complain(`"${path}" must validate one and only one schema (oneOf). Found none valid`);
-  if (matching !== undefined && matching > 1) {
-    complain(`"${path}" must validate one and only one schema (oneOf). Found ${matching} valid alternatives`);
+/** What logic finds is told of the whole object; then follows what the nearest alternative lacks. */
+function checkLogic(site: Site, findings: Findings): void {
+  const { schema, path } = site;
+  const attempt = (one: Schema): Findings => {
+    const tried: Findings = { at: findings.at, causes: [], seen: 0 };
+    check({ ...site, schema: one, old: undefined }, tried);
+    return tried;
+  };
+  const complain = (why: string) => findings.causes.push(invalidValue(findings.at || '<nil>', '', why));
+  const nearest = (tried: Findings[]): Cause[] =>
+    tried.reduce((best, one) => (one.seen > best.seen ? one : best)).causes;
+  const any = schema.anyOf?.map(attempt) ?? [];
+  if (any.length > 0 && any.every((one) => one.causes.length > 0)) {
+    complain(`"${path}" must validate at least one schema (anyOf)`);
+    findings.causes.push(...nearest(any));
   }
-  if (schema.not && fits(schema.not)) complain(`"${path}" must not validate the schema (not)`);
+  const one = schema.oneOf?.map(attempt) ?? [];
+  const matching = one.filter(({ causes }) => causes.length === 0).length;
+  if (one.length > 0 && matching !== 1) {
+    const found = matching === 0 ? 'Found none valid' : `Found ${matching} valid alternatives`;
+    complain(`"${path}" must validate one and only one schema (oneOf). ${found}`);
+    if (matching === 0) findings.causes.push(...nearest(one));
+  }
+  const all = schema.allOf?.map(attempt) ?? [];
+  const broken = all.filter(({ causes }) => causes.length > 0);
+  findings.causes.push(...broken.flatMap(({ causes }) => causes));
+  if (broken.length > 0)
+    complain(
+      `"${path}" must validate all the schemas (allOf)${broken.length === all.length ? '. None validated' : ''}`,
+    );
+  if (schema.not && attempt(schema.not).causes.length === 0) complain(`"${path}" must not validate the schema (not)`);
 }

@@ -74,11 +74,11 @@ export function printerColumns(listed: PrinterColumn[] | undefined): Columns {
 
 function cell(type: string, values: unknown[], now: number): unknown {
   const value = values[0];
+  if (values.length > 0 && value === null && type === 'string') return '<no value>';
   if (value === undefined || value === null) return null;
   if (type === 'date') return age(value, now);
   if (type === 'integer') return typeof value === 'number' ? Math.trunc(value) : null;
   if (type === 'number' || type === 'boolean') return typeof value === type ? value : null;
-  if (values.length > 1) return values.map(textIn).join(',');
   return textIn(value);
 }
 
