@@ -24,6 +24,8 @@ export function subdomainProblems(name: string): string[] {
 export function labelProblems(name: string): string[] {
   const problems = name.length > 63 ? [tooLong(63)] : [];
   if (!dnsLabel.test(name)) {
+    // A subdomain that is no label has dots.
+    if (dnsSubdomain.test(name)) return [...problems, 'must not contain dots'];
     problems.push(
       "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
     );
@@ -100,24 +102,24 @@ export function validateMetadata(object: KubeObject, nameProblems: (name: string
     );
   if (name) causes.push(...nameProblems(name).map((why) => invalidValue('metadata.name', name, why)));
   causes.push(...validateLabels(labels, 'metadata.labels'));
-  causes.push(...annotationCauses(annotations ?? {}));
+  causes.push(...annotationCauses(annotations, 'metadata.annotations'));
   causes.push(...ownersCauses(ownerReferences ?? []));
   for (const finalizer of finalizers ?? []) causes.push(...finalizerCauses(finalizer));
   return causes;
 }
 
-function annotationCauses(annotations: Record<string, string>): Cause[] {
+export function annotationCauses(annotations: unknown, path: string): Cause[] {
   const causes: Cause[] = [];
   let bytes = 0;
-  for (const [key, value] of Object.entries(annotations)) {
-    causes.push(...qualifiedProblems(key.toLowerCase()).map((why) => invalidValue('metadata.annotations', key, why)));
+  for (const [key, value] of Object.entries(isTree(annotations) ? annotations : {})) {
+    causes.push(...qualifiedProblems(key.toLowerCase()).map((why) => invalidValue(path, key, why)));
     bytes += key.length + String(value).length;
   }
   if (bytes > annotationBytes) {
     causes.push({
       reason: 'FieldValueTooLong',
       message: `Too long: may not be more than ${annotationBytes} bytes`,
-      field: 'metadata.annotations',
+      field: path,
     });
   }
   return causes;

@@ -84,16 +84,17 @@ async function answerSubresource(serving: Serving, place: Place): Promise<Respon
   if (own && resource.group === '')
     return own.verb === verb ? own.answer(place, serving) : statusResponse(methodNotAllowed());
   const isStatus = subresource === 'status' && version.hasStatus;
+  const isEphemeral = subresource === 'ephemeralcontainers' && resource.subresources.includes(subresource);
   const isFinalize = subresource === 'finalize' && resource.subresources.includes('finalize');
   if (subresource === 'scale' && version.scale) {
     if (verb === 'get') return object(readScale(place, version.scale));
     if (verb === 'update' || verb === 'patch') return object(await writeScale(place, version.scale));
     return statusResponse(methodNotAllowed());
   }
-  if (!isStatus && !isFinalize) return statusResponse(noSuchResource());
-  if (verb === 'get' && isStatus) return text(readOne(place));
+  if (!isStatus && !isEphemeral && !isFinalize) return statusResponse(noSuchResource());
+  if (verb === 'get' && !isFinalize) return text(readOne(place));
   if (verb === 'update') return written(place, await replace(place));
-  if (verb === 'patch' && isStatus) return written(place, await patch(place));
+  if (verb === 'patch' && !isFinalize) return written(place, await patch(place));
   return statusResponse(methodNotAllowed());
 }
 

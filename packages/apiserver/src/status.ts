@@ -106,7 +106,8 @@ export const tooNew = (wanted: number, current: number): Status =>
 /** 422 with one cause per field, as `kubectl` prints them. */
 export function invalid(at: { group: string; kind: string }, name: string, causes: Cause[]): Status {
   const lines = causes.map((cause) => `${cause.field ? `${cause.field}: ` : ''}${cause.message ?? ''}`);
-  const said = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
+  // The message says what is wrong once, however often it was found; the causes keep each finding.
+  const said = asList([...new Set(lines)]);
   const kind = at.group ? `${at.kind}.${at.group}` : at.kind;
   return failure(422, 'Invalid', `${kind} "${name}" is invalid: ${said}`, {
     ...(name ? { name } : {}),
@@ -115,3 +116,5 @@ export function invalid(at: { group: string; kind: string }, name: string, cause
     causes,
   });
 }
+
+const asList = (lines: string[]): string => (lines.length === 1 ? (lines[0] ?? '') : `[${lines.join(', ')}]`);
