@@ -1,5 +1,7 @@
 // Logs of containers as an API server gets them: over HTTPS, from the endpoint that the Node object tells of.
+import { once } from 'node:events';
 import { request } from 'node:https';
+import { createServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import type { Cluster } from '../cluster.ts';
 import { cluster } from '../cluster.ts';
@@ -151,6 +153,29 @@ test('a container that has not started says what it waits for, and an init conta
     'container "c" in pod "p" is waiting to start: ContainerCreating\n',
   ]);
   expect(await (await w.logs('', '/containerLogs/a/p/first')).upTo()).toBe('started\n');
+});
+
+test('a container that cannot have its port has no log, and says so', async () => {
+  const w = await world();
+  const taken = createServer();
+  await once(taken.listen(8080, `127.91.${block}.16`), 'listening');
+  void w.run();
+  await w.api.until(() => w.pod()?.status?.containerStatuses?.[0]?.state.waiting?.reason === 'CannotListen');
+  const refused = await w.logs();
+  expect([refused.status, await refused.upTo()]).toEqual([
+    400,
+    'container "c" in pod "p" is waiting to start: CannotListen\n',
+  ]);
+  await once(taken.close(), 'close');
+});
+
+test('a limit of bytes ends a log that is followed', async () => {
+  const w = await world();
+  await w.run();
+  const followed = await w.logs('follow=true&tailLines=1&limitBytes=12');
+  await followed.upTo('started\n');
+  await w.visit('/');
+  expect(await followed.upTo()).toBe('started\nGET ');
 });
 
 test.each([
