@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
+import type { TLSSocket } from 'node:tls';
 import { authority, issue, type Issue, type KeyPair } from '@fairlead/apiserver';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
@@ -48,7 +49,8 @@ async function ask({ shown, token, agent = false }: Who, path = reviews) {
   const sent = request(new URL(path, cluster.server), { method, headers, ca: cluster.ca, agent, ...shown });
   sent.end(method === 'POST' ? review : undefined);
   const [reply] = (await once(sent, 'response')) as [IncomingMessage];
-  return { status: reply.statusCode, body: JSON.parse((await reply.toArray()).join('')) };
+  const isResumed = (reply.socket as TLSSocket).isSessionReused();
+  return { status: reply.statusCode, body: JSON.parse((await reply.toArray()).join('')), isResumed };
 }
 
 const userOf = async (who: Who) => (await ask(who)).body.status?.userInfo;
@@ -70,6 +72,7 @@ test('a connection that is resumed is still that of the certificate it began wit
   const shown = await issue(signed.ca, ann, systemClock.now());
   const agent = new Agent({ keepAlive: false });
   for (let times = 0; times < 3; times++) expect((await userOf({ shown, agent })).username).toBe('ann');
+  expect((await ask({ shown, agent })).isResumed).toBe(true);
   agent.destroy();
 });
 
