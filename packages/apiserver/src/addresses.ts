@@ -2,8 +2,8 @@
 import { isIPv4 } from 'node:net';
 import type { Addresses } from './cluster.ts';
 import { invalidValue } from './field-error.ts';
-import { isExposed } from './kinds/service.ts';
-import { listOf, textOf, treeOf, type KubeObject } from './object.ts';
+import { hasNodePorts, isHealthChecked } from './kinds/service-type.ts';
+import { listOf, textOf, treeOf, type KubeObject, type Tree } from './object.ts';
 import { part } from './resource.ts';
 import { internal, invalid, ok, refuse, type Result, type Status } from './status.ts';
 
@@ -15,6 +15,8 @@ interface Options {
   serviceCidr: string;
   random(bytes: number): Uint8Array;
 }
+
+const isAllocated = 'provided port is already allocated';
 
 /** What is in use, and the range it is taken from. */
 interface Pool {
@@ -35,7 +37,7 @@ export function addresses({ serviceCidr, random }: Options): Addresses {
   const pool: Pool = { cidr: serviceCidr, first, size, addresses: new Set(), ports: new Set(), random };
   return {
     give(object, old): Result<void> {
-      const problem = giveAddress(pool, object, old) ?? givePorts(pool, object, old);
+      const problem = giveAddress(pool, object, old) ?? giveNodePorts(pool, object, old);
       if (problem) return refuse(problem);
       for (const address of clusterAddresses(object)) pool.addresses.add(address);
       for (const port of nodePorts(object)) pool.ports.add(port);
@@ -54,6 +56,8 @@ export function addresses({ serviceCidr, random }: Options): Addresses {
 function giveAddress(pool: Pool, object: KubeObject, old: KubeObject | undefined): Status | undefined {
   const spec = part(object, 'spec');
   if (spec.type === 'ExternalName') return undefined;
+  const unfit = familyProblem(object);
+  if (unfit) return unfit;
   const before = old && textOf(part(old, 'spec').clusterIP);
   const given =
     textOf(spec.clusterIP) ||
@@ -61,9 +65,7 @@ function giveAddress(pool: Pool, object: KubeObject, old: KubeObject | undefined
     free(pool, pool.addresses, pool.size - 2, (i) => toAddress(pool.first + 1 + i));
   if (given === undefined) return internal('failed to allocate a serviceIP: range is full');
   if (given !== 'None' && given !== before) {
-    const why = !isInRange(pool, given)
-      ? `the provided IP (${given}) is not in the valid range. The range of valid IPs is ${pool.cidr}`
-      : pool.addresses.has(given) && 'provided IP is already allocated';
+    const why = refusalOf(pool, given);
     if (why) return refusal(object, 'spec.clusterIPs', [given], `failed to allocate IP ${given}: ${why}`);
   }
   spec.clusterIP = given;
@@ -73,32 +75,68 @@ function giveAddress(pool: Pool, object: KubeObject, old: KubeObject | undefined
   return undefined;
 }
 
-const isInRange = ({ first, size }: Pool, address: string): boolean =>
-  isIPv4(address) && toNumber(address) > first && toNumber(address) < first + size - 1;
+/** Why an address cannot be given out; undefined when it can. The first and the last of the range are nobody's. */
+function refusalOf({ cidr, first, size, addresses: used }: Pool, address: string): string | undefined {
+  const at = isIPv4(address) ? toNumber(address) - first : -1;
+  if (at < 0 || at >= size) return 'the provided network does not match the current range';
+  if (at === 0 || at === size - 1)
+    return `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${cidr}`;
+  return used.has(address) ? 'provided IP is already allocated' : undefined;
+}
 
-function givePorts(pool: Pool, object: KubeObject, old: KubeObject | undefined): Status | undefined {
-  const spec = part(object, 'spec');
+/** The range is of IPv4 alone: what asks for another family, or for both, cannot be had. */
+function familyProblem(object: KubeObject): Status | undefined {
+  const { ipFamilies, ipFamilyPolicy } = part(object, 'spec');
+  const other = listOf(ipFamilies).findIndex((family) => family !== 'IPv4');
+  if (other >= 0)
+    return refusal(object, `spec.ipFamilies[${other}]`, listOf(ipFamilies)[other], 'not configured on this cluster');
+  if (ipFamilyPolicy !== 'RequireDualStack') return undefined;
+  const why = 'this cluster is not configured for dual-stack services';
+  return refusal(object, 'spec.ipFamilyPolicy', ipFamilyPolicy, why);
+}
+
+/** The fields of a service that hold a port of every node, in the order they are given one. */
+function nodePortFields(spec: Tree): { holder: Tree; name: string; path: string }[] {
+  const hasPorts =
+    hasNodePorts(spec) && !(spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts === false);
+  const ports = listOf(spec.ports).map((item, i) => ({
+    holder: treeOf(item),
+    name: 'nodePort',
+    path: `spec.ports[${i}].nodePort`,
+  }));
+  return [
+    ...ports.filter(({ holder }) => hasPorts || (hasNodePorts(spec) && holder.nodePort)),
+    ...(isHealthChecked(spec) ? [{ holder: spec, name: 'healthCheckNodePort', path: 'spec.healthCheckNodePort' }] : []),
+  ];
+}
+
+function giveNodePorts(pool: Pool, object: KubeObject, old: KubeObject | undefined): Status | undefined {
   const before = new Set(old ? nodePorts(old) : []);
-  const taken = new Set([...pool.ports].filter((port) => !before.has(port)));
-  if (!isExposed(spec) || (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts === false))
-    return undefined;
-  for (const [i, item] of listOf(spec.ports).entries()) {
-    const port = treeOf(item);
-    const field = `spec.ports[${i}].nodePort`;
-    const asked = Number(port.nodePort ?? 0);
-    if (asked === 0) port.nodePort = free(pool, taken, highestNodePort - lowestNodePort + 1, (n) => lowestNodePort + n);
-    else if (asked < lowestNodePort || asked > highestNodePort)
-      return refusal(
-        object,
-        field,
-        asked,
-        `provided port is not in the valid range. The range of valid ports is ${lowestNodePort}-${highestNodePort}`,
-      );
-    else if (taken.has(asked)) return refusal(object, field, asked, 'provided port is already allocated');
-    if (port.nodePort === undefined) return internal('failed to allocate a nodePort: range is full');
-    taken.add(Number(port.nodePort));
+  const others = new Set([...pool.ports].filter((port) => !before.has(port)));
+  const fields = nodePortFields(part(object, 'spec'));
+  // Two protocols may share a number when both ask for it; one that is only given out is nobody else's.
+  const own = new Set(nodePorts(object));
+  const seen = new Set<string>();
+  for (const { holder, name, path } of fields) {
+    const asked = Number(holder[name] ?? 0);
+    const key = `${textOf(holder.protocol)} ${asked}`;
+    const why = asked === 0 ? undefined : seen.has(key) ? isAllocated : portProblem(asked, others);
+    seen.add(key);
+    if (why) return refusal(object, path, asked, why);
+    if (asked !== 0) continue;
+    const count = highestNodePort - lowestNodePort + 1;
+    const given = free(pool, new Set([...others, ...own]), count, (n) => lowestNodePort + n);
+    if (given === undefined) return internal('failed to allocate a nodePort: range is full');
+    holder[name] = given;
+    own.add(given);
   }
   return undefined;
+}
+
+function portProblem(port: number, others: Set<number>): string | undefined {
+  if (port < lowestNodePort || port > highestNodePort)
+    return `provided port is not in the valid range. The range of valid ports is ${lowestNodePort}-${highestNodePort}`;
+  return others.has(port) ? isAllocated : undefined;
 }
 
 /** A free one, looked for from a random place so that addresses are not reused at once. */
@@ -118,10 +156,12 @@ export function firstAddress(serviceCidr: string): string {
 
 const clusterAddresses = (object: KubeObject): string[] =>
   [textOf(part(object, 'spec').clusterIP)].filter((address) => address !== '' && address !== 'None');
-const nodePorts = (object: KubeObject): number[] =>
-  listOf(part(object, 'spec').ports)
-    .map((port) => Number(treeOf(port).nodePort ?? 0))
+function nodePorts(object: KubeObject): number[] {
+  const { ports, healthCheckNodePort } = part(object, 'spec');
+  return [...listOf(ports).map((port) => treeOf(port).nodePort), healthCheckNodePort]
+    .map((port) => Number(port ?? 0))
     .filter((port) => port > 0);
+}
 
 const refusal = (object: KubeObject, field: string, value: unknown, why: string): Status =>
   invalid({ group: '', kind: 'Service' }, object.metadata.name ?? '', [invalidValue(field, value, why)]);

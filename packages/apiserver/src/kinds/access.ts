@@ -57,6 +57,10 @@ export const binding: Rules = {
 export const budget: Rules = {
   nameProblems: subdomainProblems,
   hasGeneration: true,
+  fill(object) {
+    const none = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
+    object.status = { ...none, ...part(object, 'status') };
+  },
   validate(object) {
     const spec = part(object, 'spec');
     const limits = ['minAvailable', 'maxUnavailable'].filter((field) => spec[field] !== undefined);

@@ -1,10 +1,11 @@
-// Services: defaults, ports, and what may not change. Addresses and node ports are given out in addresses.ts.
-import { duplicate, invalidValue, required } from '../field-error.ts';
-import { listOf, textOf, treeOf, type Tree } from '../object.ts';
-import { dns1035Problems, labelProblems, validateLabels } from '../names.ts';
+// Services: what is filled in, and what a change keeps or gives up. Addresses and ports are given out in addresses.ts.
+import { isEqual, listOf, textOf, treeOf, type Tree } from '../object.ts';
+import { dns1035Problems } from '../names.ts';
 import { part, type Rules } from '../resource.ts';
-import type { Cause } from '../status.ts';
-import { isPort, portRange } from './pod.ts';
+import { serviceCauses } from './service-rules.ts';
+import { hasNodePorts, isExposed, isHealthChecked } from './service-type.ts';
+
+const lists = ['ports', 'clusterIPs', 'ipFamilies', 'externalIPs', 'loadBalancerSourceRanges'];
 
 export const service: Rules = {
   nameProblems: dns1035Problems,
@@ -12,107 +13,90 @@ export const service: Rules = {
     const spec = part(object, 'spec');
     object.spec = spec;
     object.status = { loadBalancer: {}, ...part(object, 'status') };
+    for (const list of lists) if (Array.isArray(spec[list]) && spec[list].length === 0) delete spec[list];
     for (const item of listOf(spec.ports)) {
       const port = treeOf(item);
       if (port.targetPort === undefined || port.targetPort === 0 || port.targetPort === '') port.targetPort = port.port;
     }
     if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true;
     if (isExposed(spec)) spec.externalTrafficPolicy ??= 'Cluster';
-    if (spec.sessionAffinity === 'ClientIP') spec.sessionAffinityConfig ??= { clientIP: { timeoutSeconds: 10800 } };
+    fillAffinity(spec);
     if (spec.type === 'ExternalName') delete spec.internalTrafficPolicy;
   },
   prepare(object, old) {
     if (!old) return;
     const spec = part(object, 'spec');
     const before = part(old, 'spec');
-    if (spec.type === 'ExternalName') return;
-    // A full replace that leaves out what was given out keeps it, as the real server does.
-    spec.clusterIP ??= before.clusterIP;
-    spec.clusterIPs ??= before.clusterIPs;
-    spec.ipFamilies ??= before.ipFamilies;
-    spec.ipFamilyPolicy ??= before.ipFamilyPolicy;
-    if (isExposed(spec)) keepNodePorts(spec, before);
+    // Nothing is filled in yet.
+    spec.type ??= 'ClusterIP';
+    keepGiven(spec, before);
+    giveUp(spec, before);
   },
-  validate(object, old) {
-    const spec = part(object, 'spec');
-    const causes = [...portCauses(spec), ...validateLabels(spec.selector, 'spec.selector'), ...typeCauses(spec)];
-    if (old) causes.push(...changeCauses(spec, part(old, 'spec')));
-    return causes;
-  },
+  validate: (object, old) => serviceCauses(part(object, 'spec'), old && part(old, 'spec')),
   fields: {
     'spec.clusterIP': (object) => textOf(part(object, 'spec').clusterIP),
     'spec.type': (object) => textOf(part(object, 'spec').type),
   },
 };
 
-/** Whether traffic from outside the cluster reaches it. */
-export const isExposed = (spec: Tree): boolean => spec.type === 'NodePort' || spec.type === 'LoadBalancer';
+function fillAffinity(spec: Tree): void {
+  if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;
+  else if (treeOf(treeOf(spec.sessionAffinityConfig).clientIP).timeoutSeconds === undefined)
+    spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: 10800 } };
+}
+
+const hasAddress = (spec: Tree): boolean => spec.type !== 'ExternalName';
+const addressFields = ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'];
+
+/** A full replace that leaves out what was given out keeps it, as the real server does. */
+function keepGiven(spec: Tree, before: Tree): void {
+  if (hasAddress(spec) && hasAddress(before)) for (const field of addressFields) keep(spec, before, field);
+  if (hasNodePorts(spec) && hasNodePorts(before)) keepNodePorts(spec, before);
+  if (isHealthChecked(spec) && isHealthChecked(before)) keep(spec, before, 'healthCheckNodePort');
+}
+
+function keep(spec: Tree, before: Tree, field: string): void {
+  if ((spec[field] === undefined || spec[field] === '') && before[field] !== undefined) spec[field] = before[field];
+}
 
 function keepNodePorts(spec: Tree, before: Tree): void {
-  const old = listOf(before.ports).map(treeOf);
-  for (const item of listOf(spec.ports)) {
-    const port = treeOf(item);
-    const same = old.find((one) => one.port === port.port && one.protocol === port.protocol);
-    if (!port.nodePort && same?.nodePort) port.nodePort = same.nodePort;
-  }
-}
-
-function portCauses(spec: Tree): Cause[] {
+  const old = new Map(listOf(before.ports).map((item) => [textOf(treeOf(item).name), treeOf(item).nodePort]));
   const ports = listOf(spec.ports).map(treeOf);
-  const causes: Cause[] = [];
-  if (ports.length === 0 && spec.type !== 'ExternalName' && spec.clusterIP !== 'None')
-    causes.push(required('spec.ports'));
-  const names = new Set<unknown>();
-  const seen = new Set<string>();
-  ports.forEach((port, i) => {
-    const path = `spec.ports[${i}]`;
-    const name = textOf(port.name);
-    if (name === '' && ports.length > 1) causes.push(required(`${path}.name`));
-    if (name !== '') causes.push(...labelProblems(name).map((why) => invalidValue(`${path}.name`, name, why)));
-    if (name !== '' && names.has(name)) causes.push(duplicate(`${path}.name`, name));
-    names.add(name);
-    if (!isPort(port.port)) causes.push(invalidValue(`${path}.port`, port.port ?? 0, portRange));
-    causes.push(...targetCauses(port.targetPort, path));
-    if (port.nodePort && !isExposed(spec))
-      causes.push({
-        reason: 'FieldValueForbidden',
-        message: "Forbidden: may not be used when `type` is 'ClusterIP'",
-        field: `${path}.nodePort`,
-      });
-    const key = JSON.stringify({ name, protocol: port.protocol, port: port.port });
-    if (seen.has(key)) causes.push(duplicate(path, { port: port.port, protocol: port.protocol }));
-    seen.add(key);
-  });
-  return causes;
+  const used = new Set(ports.map((port) => port.nodePort));
+  for (const port of ports) {
+    const kept = old.get(textOf(port.name));
+    if (port.nodePort || !kept || used.has(kept)) continue;
+    port.nodePort = kept;
+    used.add(kept);
+  }
 }
 
-function targetCauses(target: unknown, path: string): Cause[] {
-  if (typeof target === 'number' && !isPort(target)) return [invalidValue(`${path}.targetPort`, target, portRange)];
-  if (typeof target === 'string' && !/^(?=.*[a-z])[a-z0-9]([a-z0-9-]{0,13}[a-z0-9])?$/.test(target)) {
-    return [invalidValue(`${path}.targetPort`, target, 'must contain at least one letter (a-z)')];
+/*
+   of the old type, and not of the new | is given up when it was left as it was
+   ------------------------------------+---------------------------------------------------------
+   with a cluster address              | clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy
+   with node ports                     | ports[].nodePort
+   checked for health                  | healthCheckNodePort
+   reached from outside                | externalTrafficPolicy
+   LoadBalancer                        | allocateLoadBalancerNodePorts, loadBalancerClass
+
+   What the writer changed at the same time was meant, and is refused if it does not fit the new type.
+*/
+function giveUp(spec: Tree, before: Tree): void {
+  const was = (has: (one: Tree) => boolean): boolean => has(before) && !has(spec);
+  if (was(hasAddress)) for (const field of addressFields) drop(spec, before, field);
+  if (was(hasNodePorts)) {
+    const held = new Set(listOf(before.ports).map((item) => treeOf(item).nodePort));
+    for (const item of listOf(spec.ports)) if (held.has(treeOf(item).nodePort)) delete treeOf(item).nodePort;
   }
-  return [];
+  if (was(isHealthChecked)) drop(spec, before, 'healthCheckNodePort');
+  if (was(isExposed)) drop(spec, before, 'externalTrafficPolicy');
+  if (was(({ type }) => type === 'LoadBalancer')) {
+    drop(spec, before, 'allocateLoadBalancerNodePorts');
+    drop(spec, before, 'loadBalancerClass');
+  }
 }
 
-function typeCauses(spec: Tree): Cause[] {
-  const causes: Cause[] = [];
-  if (spec.type === 'ExternalName') {
-    if (!spec.externalName) causes.push(required('spec.externalName'));
-    if (spec.clusterIP)
-      causes.push({
-        reason: 'FieldValueForbidden',
-        message: 'Forbidden: may not be set when `type` is "ExternalName"',
-        field: 'spec.clusterIPs[0]',
-      });
-  }
-  if (spec.type === 'LoadBalancer' && spec.clusterIP === 'None') {
-    causes.push(invalidValue('spec.clusterIPs[0]', 'None', "may not be set to 'None' for LoadBalancer services"));
-  }
-  return causes;
-}
-
-function changeCauses(spec: Tree, before: Tree): Cause[] {
-  const isKept = before.type === 'ExternalName' || spec.type === 'ExternalName' || !before.clusterIP;
-  if (isKept || spec.clusterIP === before.clusterIP) return [];
-  return [invalidValue('spec.clusterIPs[0]', spec.clusterIP, 'may not change once set')];
+function drop(spec: Tree, before: Tree, field: string): void {
+  if (isEqual(spec[field], before[field])) delete spec[field];
 }
