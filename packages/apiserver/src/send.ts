@@ -1,4 +1,5 @@
 // The server's own calls over HTTPS, to webhooks and kubelets: one contract, and the way it is done on Node.
+import { isIP } from 'node:net';
 import { request as insecure, type IncomingMessage } from 'node:http';
 import { request as secure } from 'node:https';
 
@@ -37,7 +38,8 @@ export const send: Send = (outgoing) =>
         ...headers,
         ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
       },
-      servername: bare(url.hostname),
+      // A server name is no address (RFC 6066 §3).
+      servername: isIP(bare(url.hostname)) === 0 ? bare(url.hostname) : '',
       rejectUnauthorized: isUnverified !== true,
       signal,
       agent: false,
