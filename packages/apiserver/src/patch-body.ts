@@ -7,7 +7,8 @@ import { checkOptions } from './options.ts';
 import { applyJsonPatch } from './patch/json-patch.ts';
 import { mergePatch } from './patch/merge-patch.ts';
 import { strategicMerge } from './patch/strategic.ts';
-import { isTrue } from './request.ts';
+import { typedProblem } from './patch/typed.ts';
+import { isTrue, type Call } from './request.ts';
 import { keyOf } from './resource.ts';
 import {
   badRequest,
@@ -16,6 +17,7 @@ import {
   ok,
   qualified,
   refuse,
+  unexplained,
   unsupportedMedia,
   type Result,
   type Status,
@@ -127,6 +129,12 @@ async function applyBody(place: Place, body: unknown): Promise<Result<Written>> 
   return made.ok ? create(place, made.value, true) : made;
 }
 
+/** An applied object may leave its name to the path. */
+const named = (object: KubeObject, call: Call): KubeObject => ({
+  ...object,
+  metadata: { ...object.metadata, name: call.target.name },
+});
+
 function appliedObject(place: Place, body: Tree): Result<KubeObject> {
   const { call, resource, version } = place;
   const object = asObject(body, { kind: resource.kind, version: version.name });
@@ -144,6 +152,9 @@ function appliedObject(place: Place, body: Tree): Result<KubeObject> {
       badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${call.target.name})`),
     );
   }
+  const kind = `${resource.group}/${version.name}, Kind=${resource.kind}`;
+  const unread = typedProblem(named(object.value, call), version.schema, kind);
+  if (unread) return refuse(unexplained(unread));
   const checked = checkFields(call, { resource, version, object: object.value, duplicates: [] });
   return checked.ok ? object : checked;
 }

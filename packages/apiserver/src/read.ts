@@ -1,6 +1,7 @@
 // Reading one object and lists of them: selectors, pages, versions of the past, and the form the client asked for.
 import type { Cluster } from './cluster.ts';
 import { checkListOptions } from './options.ts';
+import { inVersion } from './conversion.ts';
 import { apiVersionOf, isTree, textOf, valueAt, type KubeObject, type Tree } from './object.ts';
 import type { Call } from './request.ts';
 import { keyOf, type Resource, type Version } from './resource.ts';
@@ -85,7 +86,10 @@ export function textIn(entry: Entry, { resource, version }: Reading, isBare = fa
   const stored = headOf(resource, resource.storageVersion);
   const rest = entry.text.slice(stored.length);
   if (isBare && !resource.isCustom) return `{${rest}`;
-  return version.name === resource.storageVersion ? entry.text : headOf(resource, version.name) + rest;
+  if (version.name === resource.storageVersion) return entry.text;
+  return resource.isCustom
+    ? JSON.stringify(inVersion(decode(entry.text), resource, version))
+    : headOf(resource, version.name) + rest;
 }
 
 const heads = new WeakMap<Resource, Map<string, string>>();
@@ -103,9 +107,7 @@ function headOf(resource: Resource, version: string): string {
 }
 
 export function objectIn(entry: Entry, reading: Reading): KubeObject {
-  const object = decode(entry.text);
-  object.apiVersion = apiVersionOf(reading.resource.group, reading.version.name);
-  return object;
+  return inVersion(decode(entry.text), reading.resource, reading.version);
 }
 
 /** The revision a read asks for; a revision still to come is refused. */

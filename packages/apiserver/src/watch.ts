@@ -5,7 +5,7 @@ import { checkWatchOptions } from './options.ts';
 import { isTrue } from './request.ts';
 import { checkedRevision, objectIn, selectionOf, textIn, type Reading, type Selection } from './read.ts';
 import { keyOf } from './resource.ts';
-import type { Entry, StoreEvent } from './store.ts';
+import { decode, encode, type Entry, type StoreEvent } from './store.ts';
 import { expired, ok, refuse, type Result } from './status.ts';
 import type { Table } from './store-table.ts';
 import { includeOf, partial, tableOf, wantedForm } from './table/table.ts';
@@ -220,15 +220,25 @@ function typeFor(selection: Selection, event: StoreEvent): StoreEvent['type'] | 
 function lineOf(reading: Reading, selection: Selection, event: StoreEvent): Uint8Array | undefined {
   const type = typeFor(selection, event);
   if (!type) return undefined;
+  // What leaves the selection is told as it was when it was in it.
+  const hasLeft = type === 'DELETED' && event.type !== 'DELETED';
+  const entry = hasLeft && event.before ? entryAt(event.before, event.revision) : event.entry;
   const { form } = wantedForm(reading.call.request.headers.get('accept') ?? '');
   const isPlain = form === 'object' || form === 'metadata-list';
-  if (!isPlain) return encoder.encode(line(type, formOf(reading, { type, entry: event.entry })));
+  if (!isPlain) return encoder.encode(line(type, formOf(reading, { type, entry })));
   const name = `${reading.version.name} ${type}`;
   const known = event.lines?.get(name);
   if (known) return known;
-  const bytes = encoder.encode(line(type, textIn(event.entry, reading)));
+  const bytes = encoder.encode(line(type, textIn(entry, reading)));
   event.lines?.set(name, bytes);
   return bytes;
+}
+
+/** An earlier state under the revision of the change that ended it. */
+function entryAt(before: Entry, revision: number): Entry {
+  const object = decode(before.text);
+  object.metadata.resourceVersion = String(revision);
+  return { ...before, revision, text: encode(object) };
 }
 
 const line = (type: string, object: string): string => `{"type":"${type}","object":${object}}\n`;

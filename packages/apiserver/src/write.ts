@@ -6,6 +6,7 @@ import { givePriority } from './admission/priority.ts';
 import type { Cluster } from './cluster.ts';
 import { timeText, type KubeObject, type Metadata } from './object.ts';
 import { checkNamespace, startMetadata, startStatus } from './object-start.ts';
+import { asStored, inVersion } from './conversion.ts';
 import { bySubresource, checkPreconditions, countGeneration, keepServerFields } from './object-change.ts';
 import { isDryRun } from './options.ts';
 import { isSame, trackUpdate } from './patch/managed-fields.ts';
@@ -57,8 +58,10 @@ export async function create(place: Place, object: KubeObject, isTracked = false
     const given = giveAddresses(place, next, undefined);
     if (!given.ok) return given;
     if (isDryRun(call)) return ok({ object: next, isNew: true });
-    const { text } = await cluster.store.put(key, next);
-    return ok({ object: next, isNew: true, text });
+    const stored = asStored(next, resource, place.version);
+    const { text } = await cluster.store.put(key, stored);
+    if (stored === next) return ok({ object: next, isNew: true, text });
+    return ok({ object: inVersion(stored, resource, place.version), isNew: true });
   });
 }
 
@@ -95,7 +98,7 @@ async function reviewedWrite(
   const granted = checkEscalation({ cluster, user: call.user, resource, object: next, old });
   if (!granted.ok) return granted;
   const causes = problems(next);
-  if (causes.length > 0) return refuse(invalid(resource, next.metadata.name ?? '', causes));
+  if (causes.length > 0) return refuse(invalid(resource.rules.refusedAs ?? resource, next.metadata.name ?? '', causes));
   const approval = await approved(cluster, call, { ...asked, object: next });
   return approval.ok ? ok(next) : approval;
 }
@@ -157,15 +160,15 @@ export async function update(place: Place, wanted: Update): Promise<Result<Writt
   return cluster.store.locked(key, async () => {
     const entry = cluster.store.get(key);
     if (!entry) return refuse(notFound(nameOf(place), call.target.name));
-    const old = inVersion(place, decode(entry.text));
+    const old = named(place, decode(entry.text));
     const changed = wanted.change(decode(entry.text));
     if (!changed.ok) return changed;
-    return finish(place, { key, old, next: inVersion(place, changed.value), isTracked: wanted.isTracked === true });
+    return finish(place, { key, old, next: named(place, changed.value), isTracked: wanted.isTracked === true });
   });
 }
 
-/** The object under the version of the URL: with conversion None only its apiVersion differs. */
-function inVersion({ resource, version }: Place, object: KubeObject): KubeObject {
+/** The object under the version of the URL, with all that is stored of it: what that version does not tell, it keeps. */
+function named({ resource, version }: Place, object: KubeObject): KubeObject {
   object.apiVersion = resource.group ? `${resource.group}/${version.name}` : version.name;
   return object;
 }
@@ -201,7 +204,7 @@ async function finish(place: Place, { key, old, next: wanted, isTracked }: Pendi
   // The last finalizer is off an object that was waiting for just that.
   const { text } = isOver ? await cluster.store.remove(key, next) : await cluster.store.put(key, next);
   const isStored = place.version.name === resource.storageVersion;
-  return ok({ object: inVersion(place, next), isNew: false, ...(isStored ? { text } : {}) });
+  return ok({ object: inVersion(next, resource, place.version), isNew: false, ...(isStored ? { text } : {}) });
 }
 
 /** A namespace is held by spec.finalizers, which are not metadata's. */

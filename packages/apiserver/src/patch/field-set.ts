@@ -140,7 +140,8 @@ export function pathsOf(set: Tree, path = ''): string[] {
   return [...own, ...childrenOf(set).flatMap((key) => pathsOf(child(set, key) ?? {}, path + stepText(key)))];
 }
 
-function stepText(key: string): string {
+/** A step of a path for people: `.name`, `[key="value"]`. */
+export function stepText(key: string): string {
   const rest = key.slice(2);
   if (key.startsWith('f:')) return `.${rest}`;
   if (key.startsWith('v:')) return `[=${rest}]`;

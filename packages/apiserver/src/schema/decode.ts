@@ -1,8 +1,12 @@
 // What Go's decoder refuses before validation starts: values of the wrong type in a built-in kind (400, not 422).
-import { metadataSchema } from '../kinds/fields.ts';
+import { known, metadataSchema } from '../kinds/fields.ts';
 import { isTree } from '../object.ts';
+import { parseQuantity, quantityHint } from '../quantity.ts';
 import { formatProblem } from './format.ts';
+import { momentProblem } from './moment.ts';
 import { fieldSchema, isMap, type Schema } from './schema.ts';
+
+const microTime = known('io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime');
 
 type Mismatch =
   | { path: string; found: string; wanted: string }
@@ -69,11 +73,10 @@ function textMismatch(value: string, schema: Schema): Mismatch | undefined {
     const at = /[^A-Za-z0-9+/]/.exec(value)?.index ?? value.length;
     return { problem: `illegal base64 data at input byte ${at}` };
   }
-  if (schema.format !== 'date-time' || value === '' || !formatProblem(value, 'date-time')) return undefined;
-  const layout = '2006-01-02T15:04:05Z07:00';
-  return {
-    problem: `parsing time ${JSON.stringify(value)} as "${layout}": cannot parse ${JSON.stringify(value)} as "2006"`,
-  };
+  if (schema.format === 'quantity' && parseQuantity(value) === undefined) return { problem: quantityHint };
+  if (schema.format !== 'date-time' || value === '') return undefined;
+  const problem = momentProblem(value, schema === microTime ? 'micro' : 'plain');
+  return problem === undefined ? undefined : { problem };
 }
 
 function foundType(value: unknown): string {
