@@ -86,7 +86,11 @@ function refusalOf({ cidr, first, size, addresses: used }: Pool, address: string
 
 /** The range is of IPv4 alone: what asks for another family, or for both, cannot be had. */
 function familyProblem(object: KubeObject): Status | undefined {
-  const { ipFamilies, ipFamilyPolicy } = part(object, 'spec');
+  const { ipFamilies, ipFamilyPolicy = 'SingleStack' } = part(object, 'spec');
+  if (listOf(ipFamilies).length > 1 && ipFamilyPolicy === 'SingleStack') {
+    const why = "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified";
+    return refusal(object, 'spec.ipFamilyPolicy', ipFamilyPolicy, why);
+  }
   const other = listOf(ipFamilies).findIndex((family) => family !== 'IPv4');
   if (other >= 0)
     return refusal(object, `spec.ipFamilies[${other}]`, listOf(ipFamilies)[other], 'not configured on this cluster');

@@ -51,6 +51,8 @@ export interface Rules {
   warnings?(object: KubeObject): string[];
   /** Fields whose change counts as a new generation, when not simply everything but metadata and status. */
   hasGeneration?: boolean;
+  /** The kind that refusals name, where it is not the resource's own. */
+  refusedAs?: { group: string; kind: string };
   /** Values of selectable fields that are not simply at their path. */
   fields?: Record<string, (object: KubeObject) => string>;
   /** Finalizers an object is given by its delete. */

@@ -37,6 +37,7 @@ export const event: Rules = {
 /** Of events.k8s.io: it tells of one moment, and of who did what then. */
 export const newEvent: Rules = {
   nameProblems: subdomainProblems,
+  refusedAs: { group: '', kind: 'Event' },
   fill(object) {
     object.deprecatedSource ??= {};
     for (const moment of ['deprecatedFirstTimestamp', 'deprecatedLastTimestamp', 'eventTime']) object[moment] ??= null;

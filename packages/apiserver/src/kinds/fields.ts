@@ -21,7 +21,6 @@ const enums: Record<string, Record<string, string[]>> = {
     imagePullPolicy: ['Always', 'IfNotPresent', 'Never'],
     terminationMessagePolicy: ['FallbackToLogsOnError', 'File'],
   },
-  'core.v1.Taint': { effect: ['NoExecute', 'NoSchedule', 'PreferNoSchedule'] },
   'discovery.v1.EndpointSlice': { addressType: ['FQDN', 'IPv4', 'IPv6'] },
   'networking.v1.HTTPIngressPath': { pathType: ['Exact', 'ImplementationSpecific', 'Prefix'] },
   'rbac.v1.RoleRef': { kind: ['ClusterRole', 'Role'] },

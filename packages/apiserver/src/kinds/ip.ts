@@ -15,9 +15,7 @@ const bits = (address: string): number => (isIPv4(address) ? 32 : 128);
 /** `192.0.2.0/24`: an address and how many of its bits are the network's. */
 export function isRange(text: string): boolean {
   const [address = '', length = '', ...rest] = text.split('/');
-  return (
-    isAddress(address) && rest.length === 0 && /^(0|[1-9]\d{0,2})$/.test(length) && Number(length) <= bits(address)
-  );
+  return isAddress(address) && rest.length === 0 && /^\d{1,3}$/.test(length) && Number(length) <= bits(address);
 }
 
 export const rangeCauses = (range: string, path: string): Cause[] =>
