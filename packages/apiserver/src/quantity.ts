@@ -42,12 +42,13 @@ function scaleOf(suffix: string): [up: bigint, down: bigint] {
    anything     | any                          | the largest decimal suffix that leaves no rest
 */
 
-/** The text of the same amount as the server keeps it: `1000m` is `1`, `1024Mi` is `1Gi`. */
+/** The text of the amount as the server keeps it: `1000m` is `1`, `1024Mi` is `1Gi`; thousandths are the finest it keeps. */
 export function canonicalQuantity(text: string): string {
-  const amount = parseQuantity(text);
-  if (amount === undefined) return text;
-  if (amount === 0n) return '0';
-  const size = amount < 0n ? -amount : amount;
+  const exact = parseQuantity(text);
+  if (exact === undefined) return text;
+  if (exact === 0n) return '0';
+  const size = roundedUp(exact < 0n ? -exact : exact);
+  const amount = exact < 0n ? -size : size;
   if (text.endsWith('i') && size >= 1024n * nano && amount % nano === 0n) {
     const { mantissa, steps } = reduced(amount / nano, 1024n, binary.length - 1);
     return `${mantissa}${binary[steps] ?? ''}`;
@@ -58,6 +59,9 @@ export function canonicalQuantity(text: string): string {
   const exponent = (steps - decimal.indexOf('')) * 3;
   return exponent === 0 ? String(mantissa) : `${mantissa}e${exponent}`;
 }
+
+const milli = nano / 1000n;
+const roundedUp = (size: bigint): bigint => ((size + milli - 1n) / milli) * milli;
 
 function reduced(amount: bigint, base: bigint, most: number): { mantissa: bigint; steps: number } {
   let mantissa = amount;

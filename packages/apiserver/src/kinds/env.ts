@@ -79,8 +79,8 @@ export function envFromCauses(sets: unknown[], path: string): Cause[] {
     const at = `${path}[${i}]`;
     const found = ['configMapRef', 'secretRef'].filter((source) => isTree(one[source]));
     const causes = found.flatMap((source) => (treeOf(one[source]).name ? [] : [required(`${at}.${source}.name`)]));
-    if (found.length === 0) causes.push(invalidValue(at, '', 'must specify one of: `configMapRef` or `secretRef`'));
-    if (found.length > 1) causes.push(invalidValue(at, '', 'may not have more than one field specified at a time'));
+    if (found.length === 0) causes.push(invalidValue(path, '', 'must specify one of: `configMapRef` or `secretRef`'));
+    if (found.length > 1) causes.push(invalidValue(path, '', 'may not have more than one field specified at a time'));
     return causes;
   });
 }

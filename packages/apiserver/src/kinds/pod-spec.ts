@@ -20,7 +20,6 @@ export function validatePodSpec(spec: Tree, path: string): Cause[] {
     ...validateLabels(spec.nodeSelector, `${path}.nodeSelector`),
     ...(spec.hostNetwork === true ? hostPortCauses(all) : []),
     ...identityCauses(treeOf(spec.securityContext), `${path}.securityContext`),
-    ...secretCauses(listOf(spec.imagePullSecrets), `${path}.imagePullSecrets`),
     ...gateCauses(spec, path),
     ...spreadCauses(listOf(spec.topologySpreadConstraints), `${path}.topologySpreadConstraints`),
     ...nameCauses(spec, path),
@@ -45,9 +44,6 @@ function identityCauses(context: Tree, path: string): Cause[] {
     ...rangeCauses(context, path, 0, 'runAsUser', 'runAsGroup'),
   ];
 }
-
-const secretCauses = (secrets: unknown[], path: string): Cause[] =>
-  secrets.flatMap((secret, i) => (treeOf(secret).name ? [] : [required(`${path}[${i}].name`)]));
 
 function gateCauses(spec: Tree, path: string): Cause[] {
   const causes: Cause[] = [];
@@ -137,8 +133,8 @@ function aliasCauses(aliases: unknown[], path: string): Cause[] {
     const causes = isIP(textOf(ip))
       ? []
       : [invalidValue(`${path}[${i}].ip`, textOf(ip), 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];
-    for (const name of listOf(hostnames).map(textOf))
-      causes.push(...subdomainProblems(name).map((why) => invalidValue(`${path}[${i}].hostnames`, name, why)));
+    for (const [j, name] of listOf(hostnames).map(textOf).entries())
+      causes.push(...subdomainProblems(name).map((why) => invalidValue(`${path}[${i}].hostnames[${j}]`, name, why)));
     return causes;
   });
 }

@@ -8,8 +8,6 @@ import { changeCauses, ephemeralChangeCauses } from './pod-change.ts';
 import { containersOf, fillPodSpec, fillRequests } from './pod-fill.ts';
 import { validatePodSpec } from './pod-spec.ts';
 
-export { isPort, portRange } from './ports.ts';
-
 export const pod: Rules = {
   nameProblems: subdomainProblems,
   hasGeneration: true,

@@ -16,10 +16,10 @@ const sorts: Record<string, Check> = {
     const causes = asked ? [] : [required(`${path}.path`)];
     causes.push(...portCauses(port, `${path}.port`));
     if (!schemes.includes(textOf(scheme))) causes.push(unsupported(`${path}.scheme`, scheme ?? '', schemes));
-    listOf(httpHeaders).forEach((header, i) => {
+    for (const header of listOf(httpHeaders)) {
       const name = isTree(header) ? textOf(header.name) : '';
-      if (!/^[-A-Za-z0-9]+$/.test(name)) causes.push(invalidValue(`${path}.httpHeaders[${i}].name`, name, headerHint));
-    });
+      if (!/^[-A-Za-z0-9]+$/.test(name)) causes.push(invalidValue(`${path}.httpHeaders`, name, headerHint));
+    }
     return causes;
   },
   tcpSocket: ({ port }, path) => portCauses(port, `${path}.port`),
