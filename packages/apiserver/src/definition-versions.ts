@@ -157,7 +157,7 @@ function selectableProblems(fields: Tree[], schema: Schema, path: string): Cause
         invalidValue(
           at,
           jsonPath,
-          `must point to a field of type ${selectableTypes.join(', ')}. Enum string fields and strings with formats are allowed.`,
+          `must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.`,
         ),
       );
     if (seen.has(jsonPath)) own.push(duplicate(at, jsonPath));

@@ -14,7 +14,7 @@ export function fieldAt(path: string, schema: Schema): FoundField {
     const [whole = '', plain, , quoted, index] = step.exec(rest) ?? [];
     if (index !== undefined) return { problem: 'array notation is not allowed' };
     const name = plain ?? quoted;
-    if (name === undefined) return { problem: names.length === 0 ? 'expected . or [' : `unexpected token: ${rest}` };
+    if (name === undefined) return { problem: `expected [ or . but got: ${/^[^.[]+/.exec(rest)?.[0] ?? rest}` };
     const child = fieldSchema(found, name);
     if (!child || (found.properties === undefined && found.additionalProperties === undefined))
       return { problem: 'does not refer to a valid field' };
