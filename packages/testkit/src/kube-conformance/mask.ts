@@ -8,7 +8,7 @@ import { isTree } from './part.ts';
    the case's namespace, its API group  | <ns>, <group>
    a UUID                               | <uid 1>, <uid 2>: alike when they were alike
    an object's resourceVersion          | <version 1>, <version 2>: alike when they were alike
-   a list's resourceVersion             | <list version>: any later write may have moved it
+   a list's resourceVersion             | <list version>: a later write may have moved it
    a moment of this century's later part| <time>, <micro time>
    the end of a generated name          | <suffix>
    a service's address, a node port     | <cluster ip 1>, <node port 1>
