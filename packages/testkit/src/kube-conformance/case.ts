@@ -22,6 +22,8 @@ export interface Ask {
   headers?: Record<string, string>;
   /** Not the rule itself: it has to succeed, and its answer is not compared. */
   isArranged?: true;
+  /** An arranged step that is wanted to be refused. */
+  mayFail?: true;
   /** Parts of the answer that later steps need, by the word they use; see `partOf` for paths. */
   keep?: Record<string, string>;
   /** Asked again until each part has this value; for what a server does in its own time. */

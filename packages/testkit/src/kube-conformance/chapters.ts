@@ -17,6 +17,7 @@ import { small } from './chapters/small.ts';
 import { subresources } from './chapters/subresource.ts';
 import { tables } from './chapters/table.ts';
 import { watching } from './chapters/watch.ts';
+import { webhooks } from './chapters/webhook.ts';
 import { workloads } from './chapters/workload.ts';
 
 export const chapters: readonly Chapter[] = [
@@ -38,4 +39,5 @@ export const chapters: readonly Chapter[] = [
   definitions,
   customs,
   own,
+  webhooks,
 ];

@@ -1,5 +1,5 @@
 // The embedded API server against the recorded answers of a real one.
-import { apiServer, memory, type ApiServer } from '@fairlead/apiserver';
+import { apiServer, authority, memory, SendError, type ApiServer } from '@fairlead/apiserver';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fakeClock } from '../fake-clock.ts';
 import {
@@ -7,6 +7,7 @@ import {
   chapters,
   difference,
   embeddedPlace,
+  hookSend,
   known,
   readRecording,
   type Begun,
@@ -35,9 +36,18 @@ beforeAll(async () => {
       Uint8Array.from({ length: bytes }, () => (seed = (seed * 1103515245 + 12345) % 2147483648) >> 16),
     name: 'conformance',
     tokens: users,
-    report: (message) => reports.push(message),
+    send: hookSend({
+      unanswered: (url) => new SendError(`Post "${url.href}": context deadline exceeded`),
+      pass: clock.advance,
+    }),
+    // A webhook that is passed over is told of, and is not the server's failure.
+    report: (message) => void (message.includes('failurePolicy is Ignore') || reports.push(message)),
   });
-  place = embeddedPlace(server, clock.advance, Object.fromEntries(users.map(({ user, token }) => [user, token])));
+  place = embeddedPlace(server, clock.advance, {
+    tokens: Object.fromEntries(users.map(({ user, token }) => [user, token])),
+    // Never called there: `send` answers in its place.
+    hook: { url: 'https://127.0.0.1:9443', ca: btoa((await authority('hook', clock.now())).cert) },
+  });
 });
 
 afterAll(async () => {

@@ -25,6 +25,8 @@ export interface Place {
   pass(ms: number, signal?: AbortSignal): Promise<void>;
   /** Tells one run on this server from another, where the server outlives the run; part of names, so a DNS label. */
   run: string;
+  /** Where the server finds the webhook of hook.ts: its URL, and its authority in base64 of PEM. */
+  hook: { url: string; ca: string };
 }
 
 export interface EmbeddedServer {
@@ -37,11 +39,12 @@ export interface EmbeddedServer {
 export function embeddedPlace(
   server: EmbeddedServer,
   advance: (ms: number) => Promise<void>,
-  tokens: Place['tokens'],
+  { tokens, hook }: Pick<Place, 'tokens' | 'hook'>,
 ): Place {
   return {
     tokens,
     run: 'run',
+    hook,
     async send(path, sending) {
       const answered = await server.answer(new Request(`http://embedded${path}`, sending));
       // So that what a step set off is over before the next one looks.

@@ -51,7 +51,7 @@ export interface Begun {
 
 export async function beginChapter(place: Place, chapter: Chapter): Promise<Begun> {
   const group = `${chapter.name}.${place.run}.example.com`;
-  const words = new Map([['group', group]]);
+  const words = new Map([['group', group], ...hookWords(place)]);
   const told: Telling = { place, words, mask: mask({ words, said: '' }), made: [] };
   const failure = await arrange(told, chapter.before ?? []);
   return {
@@ -60,6 +60,11 @@ export async function beginChapter(place: Place, chapter: Chapter): Promise<Begu
     end: () => sweep(told),
   };
 }
+
+const hookWords = ({ hook }: Place): [string, string][] => [
+  ['hook', hook.url],
+  ['ca', hook.ca],
+];
 
 async function arrange(telling: Telling, steps: Ask[]): Promise<string | undefined> {
   for (const step of steps) {
@@ -80,10 +85,7 @@ interface Telling {
 
 async function runCase(place: Place, chapter: Chapter, one: Case, group: string): Promise<Outcome> {
   const namespace = `${chapter.name}-${chapter.cases.indexOf(one)}-${place.run}`;
-  const words = new Map([
-    ['ns', namespace],
-    ['group', group],
-  ]);
+  const words = new Map([['ns', namespace], ['group', group], ...hookWords(place)]);
   const telling: Telling = {
     place,
     words,
@@ -140,7 +142,7 @@ async function ask(telling: Telling, step: Ask): Promise<Answer | string | undef
   }
   if (!answered) throw new Error('bug: no round was asked');
   note(made, { step, path, status: answered.status, body, namespace: words.get('ns') });
-  if (step.isArranged && answered.status >= 300)
+  if (step.isArranged && !step.mayFail && answered.status >= 300)
     return masked.text(`${step.method} ${path} answered ${answered.status}: ${messageOf(body)}`);
   for (const [word, part] of Object.entries(step.keep ?? {})) {
     const kept = partOf(body, part);
