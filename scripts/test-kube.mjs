@@ -4,7 +4,7 @@
 //   --record     writes the real server's answers into the repository, for `npm test`
 //   --chapter X  only that chapter; may be repeated
 import { join } from 'node:path';
-import { kubePrograms } from '../tools/kube/build.mjs';
+import { informerProgram, kubePrograms } from '../tools/kube/build.mjs';
 import { bin, installPackages, requireNode, root, run, say } from './setup.mjs';
 
 requireNode();
@@ -14,11 +14,14 @@ if (!programs) {
   say('NOT RUN: without a real kube-apiserver there is nothing to compare with');
   process.exit(1);
 }
+// Where there is no Go, everything but the informers runs.
+const informer = await informerProgram(say);
 process.exit(
   run(bin('tsx'), [
     join(root, 'e2e/kube/main.ts'),
     `--etcd=${programs.etcd}`,
     `--apiserver=${programs.apiserver}`,
+    ...(informer ? [`--informer=${informer}`] : []),
     ...process.argv.slice(2),
   ]),
 );

@@ -1,6 +1,7 @@
 // The real lane: the suite on a real kube-apiserver and on ours, compared. Started by scripts/test-kube.mjs.
 import { chapters } from '../../packages/testkit/src/kube-conformance/index.ts';
 import { parseArgs } from 'node:util';
+import { startHook } from './hook.ts';
 import { compareKubectl, hasKubectl } from './kubectl.ts';
 import { startPeer } from './peer.ts';
 import { quickstart } from './quickstart.ts';
@@ -12,6 +13,7 @@ const { values } = parseArgs({
   options: {
     etcd: { type: 'string' },
     apiserver: { type: 'string' },
+    informer: { type: 'string' },
     report: { type: 'boolean' },
     record: { type: 'boolean' },
     kubectl: { type: 'boolean' },
@@ -54,6 +56,7 @@ async function replay(): Promise<void> {
   const { count, differences } = await compareKubectl(
     { ...peer, listenCidr: '127.120.0.0/16', collect: true },
     { ...served, listenCidr: '127.121.0.0/16', collect: false },
+    values.informer,
   );
   await served.stop();
   for (const line of differences) say(line);
@@ -64,7 +67,9 @@ async function replay(): Promise<void> {
 
 const began = Date.now();
 const peer = await startPeer({ programs, users });
-const real = realPlace(peer, tokens);
+const hook = await startHook();
+const words = { tokens, hook };
+const real = realPlace(peer, words);
 try {
   say(
     `real server: kube-apiserver ${peer.version} at ${peer.server}, ready in ${((Date.now() - began) / 1000).toFixed(1)} s`,
@@ -75,7 +80,7 @@ try {
   else if (values.record) await record(real, wanted, peer.version, say);
   else {
     const { startEmbedded } = await import('./embedded.ts');
-    const ours = await startEmbedded(users, tokens);
+    const ours = await startEmbedded(users, words);
     const rows = await compare(real, ours, wanted);
     for (const line of table(rows, values.report ?? false)) say(line);
     if (rows.some(({ verdict }) => verdict !== 'same' && verdict !== 'real only')) process.exitCode = 1;
@@ -91,5 +96,6 @@ try {
   }
 } finally {
   await real.close();
+  await hook.close();
   await peer.stop();
 }

@@ -104,7 +104,7 @@ function apiserverFlags(folder: string, options: PeerOptions & { etcd: string; p
   };
   const privatePem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
   const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
-  const rows = options.users.map(({ token, user, groups }) => `${token},${user},${user},"${groups.join(',')}"\n`);
+  const rows = options.users.map(({ token, user, groups }) => `${token},${user},,"${groups.join(',')}"\n`);
   return [
     `--etcd-servers=${options.etcd}`,
     `--secure-port=${options.port}`,

@@ -12,10 +12,10 @@ export interface RealPlace extends Place {
   close(): Promise<void>;
 }
 
-export function realPlace({ server, ca }: RealServer, tokens: Place['tokens']): RealPlace {
+export function realPlace({ server, ca }: RealServer, words: Pick<Place, 'tokens' | 'hook'>): RealPlace {
   const dispatcher = new Agent({ connect: { ca } });
   return {
-    tokens,
+    ...words,
     run: `r${Date.now().toString(36)}`,
     send: (path: string, sending: Sending) => send(server + path, { ...sending, dispatcher, redirect: 'manual' }),
     async pass(ms, signal) {
