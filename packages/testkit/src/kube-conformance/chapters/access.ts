@@ -51,11 +51,11 @@ const made = arranged(post(core('configmaps'), configMap('a')));
 const joe = { as: 'joe' };
 
 const who: Case[] = [
-  { name: 'nobody without a token is let in: Unauthorized', steps: [get(core('configmaps'), { as: 'nobody' })] },
+  { name: 'whoever has no token is system:anonymous, and Forbidden', steps: [get(core('configmaps'), { as: 'nobody' })] },
   { name: 'a wrong token is Unauthorized', steps: [get(core('configmaps'), { headers: { authorization: 'Bearer wrong' } })] },
-  { name: 'an authorization of another scheme is Unauthorized', steps: [get(core('configmaps'), { headers: { authorization: 'Basic YTpi' } })] },
-  { name: 'discovery without a token is Unauthorized or Forbidden', steps: [get('/apis', { as: 'nobody' })] },
-  { name: 'the version without a token', steps: [get('/version', { as: 'nobody', only: ['major', 'minor'] })] },
+  { name: 'an authorization of another scheme counts as none', steps: [get(core('configmaps'), { headers: { authorization: 'Basic YTpi' } })] },
+  { name: 'discovery without a token is Forbidden', steps: [get('/apis', { as: 'nobody' })] },
+  { name: 'the version is told to everybody', steps: [get('/version', { as: 'nobody', only: ['major', 'minor'] })] },
   { name: 'a list that is not allowed is Forbidden and says who, what and where', steps: [get(core('configmaps'), joe)] },
   { name: 'a get that is not allowed is Forbidden whether the object is there or not', steps: [get(core('configmaps/a'), joe)] },
   { name: 'a create that is not allowed is Forbidden', steps: [post(core('configmaps'), configMap('a'), joe)] },
@@ -132,7 +132,7 @@ const reviews: Case[] = [
   { name: 'who am I answers name and groups', steps: [post('/apis/authentication.k8s.io/v1/selfsubjectreviews', review('SelfSubjectReview', {}), { ...joe, only: ['kind', 'status.userInfo.username', 'status.userInfo.groups'] })] },
   { name: 'a token review of a good token', steps: [post('/apis/authentication.k8s.io/v1/tokenreviews', review('TokenReview', { token: 'joe' }), { only: ['kind', 'status.authenticated', 'status.user.username', 'status.user.groups'] })] },
   { name: 'a token review of a wrong token', steps: [post('/apis/authentication.k8s.io/v1/tokenreviews', review('TokenReview', { token: 'wrong' }))] },
-  { name: 'a token review of nothing is Invalid', steps: [post('/apis/authentication.k8s.io/v1/tokenreviews', review('TokenReview', {}))] },
+  { name: 'a token review of nothing is a bad request', steps: [post('/apis/authentication.k8s.io/v1/tokenreviews', review('TokenReview', {}))] },
 ]; // prettier-ignore
 
 const whoAmI = (headers: Record<string, string>, as = 'admin'): Ask =>
@@ -143,7 +143,7 @@ const impersonation: Case[] = [
   { name: 'an admin may be another of a group', steps: [whoAmI({ 'impersonate-user': 'ann', 'impersonate-group': 'friends' })] },
   { name: 'an admin may be another with extra words', steps: [whoAmI({ 'impersonate-user': 'ann', 'impersonate-extra-scope': 'a' })] },
   { name: 'an admin may be a ServiceAccount, with its groups', steps: [whoAmI({ 'impersonate-user': 'system:serviceaccount:<ns>:sa' })] },
-  { name: 'a group without a user is a bad request', steps: [whoAmI({ 'impersonate-group': 'friends' })] },
+  { name: 'a group to be without a user is an internal error', steps: [whoAmI({ 'impersonate-group': 'friends' })] },
   { name: 'another may not be somebody else', steps: [whoAmI({ 'impersonate-user': 'ann' }, 'joe')] },
   { name: 'an uid may be taken on with the name', steps: [whoAmI({ 'impersonate-user': 'ann', 'impersonate-uid': 'u1' })] },
 ]; // prettier-ignore

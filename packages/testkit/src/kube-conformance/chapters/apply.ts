@@ -116,7 +116,7 @@ const ownership: Case[] = [
 ];
 
 const requests: Case[] = [
-  { name: 'an apply without a field manager is a bad request', steps: [patch('apply-patch', at, map({ a: '1' }))] },
+  { name: 'an apply without a field manager is Invalid', steps: [patch('apply-patch', at, map({ a: '1' }))] },
   {
     name: 'an apply of another name than the path is a bad request',
     steps: [apply('one', core('configmaps/b'), map({ a: '1' }))],
@@ -154,7 +154,7 @@ const requests: Case[] = [
     ],
   },
   {
-    name: 'an apply with an unknown field under Strict is a bad request',
+    name: 'an apply with an unknown field is refused under Strict too',
     steps: [apply('one', `${at}?fieldValidation=Strict`, { ...map({}), dta: {} })],
   },
   {
@@ -170,7 +170,7 @@ const requests: Case[] = [
     ],
   },
   {
-    name: 'an apply with a version of what is not there is a Conflict',
+    name: 'an apply with a version of what is not there makes it',
     steps: [apply('one', at, changed(bare, { 'metadata.resourceVersion': '1' }))],
   },
   {

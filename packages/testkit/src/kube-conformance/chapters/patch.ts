@@ -31,7 +31,7 @@ const jsonPatches: Case[] = [
   ]),
   json('a JSON patch whose test fails is Invalid', [{ op: 'test', path: '/data/a', value: '9' }], [get(at)]),
   json('a JSON patch that removes what is not there is Invalid', [{ op: 'remove', path: '/data/x' }]),
-  json('a JSON patch that replaces what is not there is Invalid', [{ op: 'replace', path: '/data/x', value: '1' }]),
+  json('a JSON patch that replaces what is not there adds it', [{ op: 'replace', path: '/data/x', value: '1' }]),
   json('a JSON patch that adds below what is not there is Invalid', [{ op: 'add', path: '/x/y', value: '1' }]),
   json('a JSON patch of an unknown operation is Invalid', [{ op: 'increment', path: '/data/a' }]),
   json('a JSON patch that is an object is a bad request', { op: 'add' }),
@@ -39,7 +39,7 @@ const jsonPatches: Case[] = [
   json('an empty JSON patch changes nothing', []),
   json('a JSON patch escapes slashes and tildes', [{ op: 'add', path: '/metadata/annotations', value: { 'a/b~c': '1' } }, { op: 'replace', path: '/metadata/annotations/a~1b~0c', value: '2' }]), // prettier-ignore
   json('a JSON patch that makes the object invalid is Invalid', [{ op: 'add', path: '/data/a b', value: '1' }]),
-  json('a JSON patch that puts a number for a text is a bad request', [{ op: 'add', path: '/data/c', value: 1 }]),
+  json('a JSON patch that puts a number for a text is Invalid', [{ op: 'add', path: '/data/c', value: 1 }]),
   json(
     'a JSON patch of 10,001 operations is too large',
     Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/data/a', value: '1' })),
@@ -61,12 +61,12 @@ const mergePatches: Case[] = [
     metadata: { resourceVersion: '<version>' },
     data: { a: '2' },
   }),
-  merge('a merge patch for another uid is a Conflict', { metadata: { uid: '01234567-0123-0123-0123-0123456789ab' } }),
-  merge('a merge patch that renames is Invalid', { metadata: { name: 'b' } }),
+  merge('a merge patch for another uid is Invalid', { metadata: { uid: '01234567-0123-0123-0123-0123456789ab' } }),
+  merge('a merge patch that renames is a bad request', { metadata: { name: 'b' } }),
   merge('a merge patch into another namespace is a bad request', { metadata: { namespace: 'another' } }),
-  merge('a merge patch that changes the kind is a bad request', { kind: 'Secret' }),
+  merge('a merge patch that changes the kind is Invalid', { kind: 'Secret' }),
   merge('a merge patch that takes the kind away is passed over', { kind: null }),
-  merge('a merge patch with a number for a text is a bad request', { data: { c: 1 } }),
+  merge('a merge patch with a number for a text is Invalid', { data: { c: 1 } }),
   merge('a merge patch may empty the labels', { metadata: { labels: null } }),
   {
     name: 'a merge patch that breaks off is a bad request',
@@ -188,9 +188,9 @@ const strategicPatches: Case[] = [
   ),
   strategic('ports merge by containerPort', inPod({ containers: [{ name: 'web', ports: [{ containerPort: 81 }] }] })),
   strategic('null takes a field away', inPod({ containers: [{ name: 'web', env: null }] })),
-  strategic('an element without its merge key is a bad request', inPod({ containers: [{ image: 'nginx:2' }] })),
+  strategic('an element without its merge key is an internal error', inPod({ containers: [{ image: 'nginx:2' }] })),
   strategic(
-    'an unknown $patch directive is a bad request',
+    'an unknown $patch directive is an internal error',
     inPod({ containers: [{ name: 'web', $patch: 'explode' }] }),
   ),
   {

@@ -47,14 +47,12 @@ const wrong: Record<string, Changes> = {
   'an unknown restart policy': { 'spec.restartPolicy': 'Sometimes' },
   'an unknown DNS policy': { 'spec.dnsPolicy': 'Nearest' },
   'an unknown image pull policy': { [`${first}.imagePullPolicy`]: 'Often' },
-  'a negative grace': { 'spec.terminationGracePeriodSeconds': -2 },
   'a deadline of 0': { 'spec.activeDeadlineSeconds': 0 },
   'a host name with a dot': { 'spec.hostname': 'a.b' },
   'a probe of two actions': {
     [`${first}.readinessProbe`]: { httpGet: { port: 80 }, tcpSocket: { port: 80 } },
   },
   'a probe of no action': { [`${first}.readinessProbe`]: { periodSeconds: 1 } },
-  'a probe path that is empty': { [`${first}.readinessProbe`]: { httpGet: { path: '', port: 80 } } },
   'a probe port of 0': { [`${first}.livenessProbe`]: { tcpSocket: { port: 0 } } },
   'a probe with a negative period': { [`${first}.livenessProbe`]: { tcpSocket: { port: 80 }, periodSeconds: -1 } },
   'a liveness probe with a success threshold of 2': {
@@ -86,6 +84,12 @@ const wrong: Record<string, Changes> = {
     'spec.initContainers': [{ name: 'i', image: 'i', readinessProbe: { tcpSocket: { port: 80 } } }],
   },
   'a scheduling gate and a node at once': { 'spec.schedulingGates': [{ name: 'a' }], 'spec.nodeName': 'n' },
+};
+
+/** What looks wrong, and a real server takes all the same. */
+const tolerated: Record<string, Changes> = {
+  'a negative grace': { 'spec.terminationGracePeriodSeconds': -2 },
+  'a probe path that is empty': { [`${first}.readinessProbe`]: { httpGet: { path: '', port: 80 } } },
 };
 
 /** Pods that are taken, each for what it is given. */
@@ -135,7 +139,7 @@ const changes: Case[] = [
   update('an active deadline may be set', { spec: { activeDeadlineSeconds: 100 } }),
   update('labels may change', { metadata: { labels: { a: 'b' } } }),
   {
-    name: 'a pod replaced by what lacks its given fields is refused',
+    name: 'a pod replaced by what lacks its given fields is given them again',
     steps: [made, put(core('pods/a'), pod('a', { 'spec.nodeName': 'n' }), { only: ['spec.nodeName'] })],
   },
   {
@@ -172,6 +176,10 @@ export const pods: Chapter = {
   cases: [
     ...Object.entries(wrong).map(([what, rest]): Case => ({
       name: `a pod with ${what} is refused, with the field and the reason`,
+      steps: [post(core('pods'), body('a', rest))],
+    })),
+    ...Object.entries(tolerated).map(([what, rest]): Case => ({
+      name: `a pod with ${what} is taken, and the value mended`,
       steps: [post(core('pods'), body('a', rest))],
     })),
     ...Object.entries(given).map(([name, rest]): Case => ({

@@ -49,7 +49,7 @@ const preconditions: Case[] = [
     steps: [held, arranged(remove(core('configmaps/a'))), remove(core('configmaps/a'))],
   },
   {
-    name: 'a negative grace is Invalid',
+    name: 'a negative grace is taken as the shortest',
     steps: [made(), remove(core('configmaps/a'), options({ gracePeriodSeconds: -5 }))],
   },
   {
@@ -165,7 +165,7 @@ const grace: Case[] = [
     ],
   },
   {
-    name: 'a shorter grace of a second delete is taken over',
+    name: 'a shorter grace of a second delete counts',
     steps: [
       running,
       arranged(remove(core('pods/a'))),
@@ -175,7 +175,7 @@ const grace: Case[] = [
     ],
   },
   {
-    name: 'a longer grace of a second delete is not taken over',
+    name: 'a longer grace of a second delete does not count',
     steps: [
       running,
       arranged(remove(core('pods/a?gracePeriodSeconds=5'))),
@@ -217,7 +217,7 @@ const collections: Case[] = [
     steps: [...three, remove(core('configmaps?labelSelector=a%20b')), left],
   },
   {
-    name: 'services in a collection cannot be watched away: namespaces have no collection delete',
+    name: 'namespaces cannot be deleted as a collection',
     steps: [remove('/api/v1/namespaces')],
   },
   {

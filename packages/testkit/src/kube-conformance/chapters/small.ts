@@ -96,7 +96,7 @@ const leases: Case[] = [
   { name: 'a Lease of 0 seconds is Invalid', steps: [post(leasesAt, lease('a', { leaseDurationSeconds: 0 }))] },
   { name: 'a Lease with negative transitions is Invalid', steps: [post(leasesAt, lease('a', { leaseTransitions: -1 }))] },
   { name: 'a Lease renewed at no moment is a bad request', steps: [post(leasesAt, lease('a', { renewTime: 'now' }))] },
-  { name: 'a Lease renewed at a moment without a fraction is refused or taken alike', steps: [post(leasesAt, lease('a', { renewTime: '2020-01-02T03:04:05Z' }))] },
+  { name: 'a Lease renewed at a moment without a fraction is a bad request', steps: [post(leasesAt, lease('a', { renewTime: '2020-01-02T03:04:05Z' }))] },
 ]; // prettier-ignore
 
 const budgetsAt = of('policy/v1', 'poddisruptionbudgets');

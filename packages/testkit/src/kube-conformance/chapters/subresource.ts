@@ -180,11 +180,11 @@ const binding: Case[] = [
   },
   { name: 'a binding of a pod that is not there is NotFound', steps: [post(core('pods/p/binding'), bind())] },
   {
-    name: 'a binding to nothing is Invalid',
+    name: 'a binding to nothing is an internal error',
     steps: [waiting, post(core('pods/p/binding'), bind({ target: { kind: 'Node', name: '' } }))],
   },
   {
-    name: 'a binding to another kind than Node is Invalid',
+    name: 'a binding to another kind than Node is an internal error',
     steps: [waiting, post(core('pods/p/binding'), bind({ target: { kind: 'Pod', name: 'x' } }))],
   },
   {
@@ -286,7 +286,7 @@ const others: Case[] = [
       ),
     ],
   },
-  { name: 'a log of a pod without a node is a bad request', steps: [waiting, get(core('pods/p/log'))] },
+  { name: 'a log of a pod without a node is empty', steps: [waiting, get(core('pods/p/log'))] },
   {
     name: 'a log of a container that is not there is a bad request',
     steps: [waiting, get(core('pods/p/log?container=x'))],

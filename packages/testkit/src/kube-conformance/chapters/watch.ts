@@ -169,7 +169,7 @@ const streams: Case[] = [
     steps: [get(core('configmaps?watch=true&timeoutSeconds=soon'))],
   },
   {
-    name: 'a watch from a version that is no number is Invalid',
+    name: 'a watch from a version that is no number is an internal error',
     steps: [watch('resourceVersion=soon', 1)],
   },
   {
