@@ -12,6 +12,7 @@ import { own } from './chapters/own.ts';
 import { patches } from './chapters/patch.ts';
 import { pods } from './chapters/pod.ts';
 import { removal } from './chapters/removal.ts';
+import { reviewing } from './chapters/review.ts';
 import { services } from './chapters/service.ts';
 import { small } from './chapters/small.ts';
 import { subresources } from './chapters/subresource.ts';
@@ -36,6 +37,7 @@ export const chapters: readonly Chapter[] = [
   small,
   tables,
   accesses,
+  reviewing,
   definitions,
   customs,
   own,

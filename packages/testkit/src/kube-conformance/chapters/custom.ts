@@ -6,124 +6,17 @@ import {
   type Case,
   type Chapter,
   get,
-  type Json,
   patch,
   post,
   put,
   remove,
   type Tree,
 } from '../case.ts';
-import { changed, definition } from '../objects.ts';
+import { changed } from '../objects.ts';
+import { widgets } from '../widget.ts';
 
 const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const at = '/apis/<group>/v1/namespaces/<ns>/widgets';
-const rule = (text: string, rest: Tree = {}): Json => [{ rule: text, ...rest }];
-
-const strings: Tree = {
-  text: { type: 'string', minLength: 2, maxLength: 4 },
-  word: { type: 'string', pattern: '^[a-z]+$' },
-  color: { type: 'string', enum: ['red', 'green'] },
-  moment: { type: 'string', format: 'date-time' },
-  day: { type: 'string', format: 'date' },
-  address: { type: 'string', format: 'ipv4' },
-  address6: { type: 'string', format: 'ipv6' },
-  network: { type: 'string', format: 'cidr' },
-  mail: { type: 'string', format: 'email' },
-  link: { type: 'string', format: 'uri' },
-  host: { type: 'string', format: 'hostname' },
-  id: { type: 'string', format: 'uuid' },
-  bytes: { type: 'string', format: 'byte' },
-  time: { type: 'string', format: 'duration' },
-  odd: { type: 'string', format: 'nonsense' },
-};
-const numbers: Tree = {
-  count: { type: 'integer', minimum: 1, maximum: 10 },
-  above: { type: 'integer', minimum: 0, exclusiveMinimum: true },
-  below: { type: 'number', maximum: 1, exclusiveMaximum: true },
-  even: { type: 'integer', multipleOf: 2 },
-  small: { type: 'integer', format: 'int32' },
-  real: { type: 'number' },
-  either: { 'x-kubernetes-int-or-string': true },
-  truth: { type: 'boolean' },
-};
-const item: Tree = {
-  type: 'object',
-  required: ['name'],
-  properties: { name: { type: 'string' }, value: { type: 'string' } },
-};
-const lists: Tree = {
-  set: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
-  map: { type: 'array', items: item, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] },
-  atomic: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'atomic' },
-  few: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 2 },
-};
-const objects: Tree = {
-  words: { type: 'object', additionalProperties: { type: 'string', maxLength: 3 }, maxProperties: 2, minProperties: 1 },
-  whole: {
-    type: 'object',
-    'x-kubernetes-map-type': 'atomic',
-    properties: { a: { type: 'string' }, b: { type: 'string' } },
-  },
-  open: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { known: { type: 'string' } } },
-  embedded: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
-  perhaps: { type: 'string', nullable: true },
-  one: {
-    type: 'object',
-    properties: { a: { type: 'string' }, b: { type: 'string' } },
-    oneOf: [{ required: ['a'] }, { required: ['b'] }],
-  },
-  any: { type: 'integer', anyOf: [{ minimum: 10 }, { maximum: 1 }] },
-  never: { type: 'string', not: { enum: ['never'] } },
-  needs: { type: 'object', required: ['a', 'b'], properties: { a: { type: 'string' }, b: { type: 'string' } } },
-};
-const given: Tree = {
-  size: { type: 'string', default: 'medium' },
-  nested: { type: 'object', default: {}, properties: { depth: { type: 'integer', default: 3 } } },
-  entries: { type: 'array', items: { type: 'object', properties: { kind: { type: 'string', default: 'plain' } } } },
-};
-const rules: Tree = {
-  low: { type: 'integer' },
-  high: { type: 'integer' },
-  fixed: { type: 'string', 'x-kubernetes-validations': rule('self == oldSelf', { message: 'fixed may not change' }) },
-  growing: { type: 'integer', 'x-kubernetes-validations': rule('self >= oldSelf') },
-  told: { type: 'string', maxLength: 20, 'x-kubernetes-validations': rule("self.startsWith('x')", { messageExpression: "'not ' + self" }) },
-  placed: {
-    type: 'object',
-    properties: { a: { type: 'string' }, b: { type: 'string' } },
-    'x-kubernetes-validations': rule("!has(self.a) || self.a != 'bad'", { fieldPath: '.a', reason: 'FieldValueForbidden', message: 'not that one' }),
-  },
-  unique: { type: 'array', maxItems: 10, items: { type: 'string', maxLength: 10 }, 'x-kubernetes-validations': rule('self.all(x, self.exists_one(y, x == y))', { message: 'each once' }) },
-  net: { type: 'string', maxLength: 50, 'x-kubernetes-validations': rule('isCIDR(self)', { message: 'must be a network' }) },
-  quantity: { type: 'string', maxLength: 20, 'x-kubernetes-validations': rule("quantity(self).isLessThan(quantity('10Gi'))", { message: 'less than 10Gi' }) },
-  faulty: { type: 'array', maxItems: 3, items: { type: 'integer' }, 'x-kubernetes-validations': rule('self[0] > 0') },
-  matched: { type: 'string', maxLength: 20, 'x-kubernetes-validations': rule("self.matches('^a+$')", { message: 'only a' }) },
-  optional: { type: 'string', 'x-kubernetes-validations': rule('!oldSelf.hasValue() || oldSelf.value() == self', { optionalOldSelf: true, message: 'once set it stays' }) },
-}; // prettier-ignore
-
-const spec: Tree = {
-  type: 'object',
-  properties: { ...strings, ...numbers, ...lists, ...objects, ...given, ...rules },
-  'x-kubernetes-validations': rule('!has(self.low) || !has(self.high) || self.low <= self.high', {
-    message: 'low must not exceed high',
-  }),
-};
-const widgets = definition(spec, {
-  'spec.names.shortNames': ['wg'],
-  'spec.names.categories': ['things'],
-  'spec.versions.0.subresources': { status: {}, scale: { specReplicasPath: '.spec.count', statusReplicasPath: '.status.count', labelSelectorPath: '.status.selector' } },
-  'spec.versions.0.schema.openAPIV3Schema.properties.status': { type: 'object', properties: { count: { type: 'integer' }, selector: { type: 'string' }, phase: { type: 'string' } } },
-  'spec.versions.0.selectableFields': [{ jsonPath: '.spec.color' }, { jsonPath: '.spec.count' }],
-  'spec.versions.0.additionalPrinterColumns': [
-    { name: 'Color', type: 'string', jsonPath: '.spec.color', description: 'its colour' },
-    { name: 'Count', type: 'integer', jsonPath: '.spec.count' },
-    { name: 'Names', type: 'string', jsonPath: '.spec.map[*].name' },
-    { name: 'A', type: 'string', jsonPath: '.spec.map[?(@.name=="a")].value' },
-    { name: 'Real', type: 'number', jsonPath: '.spec.real', priority: 1 },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-  ],
-  'spec.versions.1': { name: 'v2', served: true, storage: false, schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { color: { type: 'string' } } } } } } },
-}); // prettier-ignore
-
 const widget = (fields: Tree, rest: Tree = {}): Tree => ({
   apiVersion: '<group>/v1',
   kind: 'Widget',
@@ -176,7 +69,10 @@ const checked: [string, Tree][] = [
   ['what not forbids', { never: 'never' }],
   ['two required fields missing', { needs: {} }],
   ['an embedded object without a kind', { embedded: { metadata: { name: 'x' } } }],
-  ['an embedded object with invalid metadata', { embedded: { apiVersion: 'v1', kind: 'Pod', metadata: { labels: { a: 'b c' } } } }],
+  [
+    'an embedded object with invalid metadata',
+    { embedded: { apiVersion: 'v1', kind: 'Pod', metadata: { labels: { a: 'b c' } } } },
+  ],
   ['low above high, against a rule of its spec,', { low: 2, high: 1 }],
   ['what a rule with a message expression is against', { told: 'abc' }],
   ['what a rule with a field path and a reason is against', { placed: { a: 'bad' } }],
@@ -186,7 +82,7 @@ const checked: [string, Tree][] = [
   ['what its rule cannot evaluate', { faulty: [] }],
   ['a text against a rule with a pattern', { matched: 'b' }],
   ['a field of the wrong type, whose rules wait,', { low: 'x', high: 1 }],
-]; // prettier-ignore
+];
 
 /** One field each that looks wrong, and is taken by the rules. */
 const tolerated: typeof checked = [
@@ -198,7 +94,7 @@ const tolerated: typeof checked = [
   ['null for what is nullable', { perhaps: null }],
   ['a number and a text for an int-or-string', { either: 1 }],
   ['a value twice in an atomic list', { atomic: ['a', 'a'] }],
-]; // prettier-ignore
+];
 
 const taken: [string, Tree][] = [
   ['fields that are not there are given', {}],
@@ -208,8 +104,11 @@ const taken: [string, Tree][] = [
   ['unknown fields are kept where a schema preserves them', { open: { a: { b: [1] }, known: 'x' } }],
   ['great integers and fractions are kept', { real: 1.25, above: 9_007_199_254_740_991 }],
   ['a set without duplicates is taken', { set: ['b', 'a'] }],
-  ['what every rule likes is taken', { low: 1, high: 2, told: 'xyz', unique: ['a', 'b'], net: '10.0.0.0/8', quantity: '1Gi', matched: 'aaa' }],
-]; // prettier-ignore
+  [
+    'what every rule likes is taken',
+    { low: 1, high: 2, told: 'xyz', unique: ['a', 'b'], net: '10.0.0.0/8', quantity: '1Gi', matched: 'aaa' },
+  ],
+];
 
 const update = (name: string, before: Tree, after: Tree): Case => ({
   name,
@@ -234,7 +133,12 @@ const updates: Case[] = [
     steps: [
       post(at, widget({}, { status: { phase: 'x' } }), { only: ['status'] }),
       patch('merge-patch', `${at}/w`, { status: { phase: 'y' } }, { only: ['status', 'metadata.generation'] }),
-      patch('merge-patch', `${at}/w/status`, { status: { phase: 'z' }, spec: { text: 'ab' } }, { only: ['status', 'spec', 'metadata.generation'] }),
+      patch(
+        'merge-patch',
+        `${at}/w/status`,
+        { status: { phase: 'z' }, spec: { text: 'ab' } },
+        { only: ['status', 'spec', 'metadata.generation'] },
+      ),
     ],
   },
   {
@@ -260,50 +164,168 @@ const updates: Case[] = [
     steps: [post(at, { ...widget({}), apiVersion: '<group>/v2' })],
   },
   { name: 'a custom object of another kind is Invalid', steps: [post(at, { ...widget({}), kind: 'Gadget' })] },
-  { name: 'a custom object without a name is Invalid', steps: [post(at, changed(widget({}), { 'metadata.name': undefined }))] },
-  { name: 'a custom object with an unknown field under Strict is a bad request', steps: [post(`${at}?fieldValidation=Strict`, widget({ nothing: 1 }))] },
-  { name: 'a custom object with an unknown field under Ignore says nothing', steps: [post(`${at}?fieldValidation=Ignore`, widget({ nothing: 1 }), { only: ['spec'] })] },
-  { name: 'a custom object with a field twice under Strict is a bad request', steps: [post(`${at}?fieldValidation=Strict`, '{"apiVersion":"<group>/v1","kind":"Widget","metadata":{"name":"w"},"spec":{"text":"ab","text":"cd"}}')] },
-  { name: 'a custom object with metadata of the wrong type is a bad request', steps: [post(at, { ...widget({}), metadata: { name: 'w', labels: { a: 1 } } })] },
-]; // prettier-ignore
+  {
+    name: 'a custom object without a name is Invalid',
+    steps: [post(at, changed(widget({}), { 'metadata.name': undefined }))],
+  },
+  {
+    name: 'a custom object with an unknown field under Strict is a bad request',
+    steps: [post(`${at}?fieldValidation=Strict`, widget({ nothing: 1 }))],
+  },
+  {
+    name: 'a custom object with an unknown field under Ignore says nothing',
+    steps: [post(`${at}?fieldValidation=Ignore`, widget({ nothing: 1 }), { only: ['spec'] })],
+  },
+  {
+    name: 'a custom object with a field twice under Strict is a bad request',
+    steps: [
+      post(
+        `${at}?fieldValidation=Strict`,
+        '{"apiVersion":"<group>/v1","kind":"Widget","metadata":{"name":"w"},"spec":{"text":"ab","text":"cd"}}',
+      ),
+    ],
+  },
+  {
+    name: 'a custom object with metadata of the wrong type is a bad request',
+    steps: [post(at, { ...widget({}), metadata: { name: 'w', labels: { a: 1 } } })],
+  },
+];
 
 /** All but the hash of the storage version, which is of the group's name. */
-const resourceFields = ['name', 'singularName', 'namespaced', 'kind', 'group', 'version', 'verbs', 'shortNames', 'categories'].map((field) => `resources.*.${field}`); // prettier-ignore
+const resourceFields = [
+  'name',
+  'singularName',
+  'namespaced',
+  'kind',
+  'group',
+  'version',
+  'verbs',
+  'shortNames',
+  'categories',
+].map((field) => `resources.*.${field}`);
 
 const reads: Case[] = [
-  { name: 'a custom object is read in another version of its definition', steps: [made({ color: 'red' }), get('/apis/<group>/v2/namespaces/<ns>/widgets/w')] },
-  { name: 'a custom object written in another version is stored in the stored one', steps: [post('/apis/<group>/v2/namespaces/<ns>/widgets', { ...widget({ color: 'red' }), apiVersion: '<group>/v2' }), get(`${at}/w`)] },
-  { name: 'custom objects are printed in the columns of their definition', steps: [made({ color: 'red', count: 2, real: 1.5, map: [{ name: 'a', value: 'x' }, { name: 'b' }] }), get(at, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io', only: ['columnDefinitions', 'rows.*.cells'] })] },
-  { name: 'custom objects are selected by a selectable field', steps: [made({ color: 'red' }), arranged(post(at, changed(widget({ color: 'green' }), { 'metadata.name': 'v' }))), get(`${at}?fieldSelector=spec.color%3Dgreen`, { only: ['items.*.metadata.name'] })] },
+  {
+    name: 'a custom object is read in another version of its definition',
+    steps: [made({ color: 'red' }), get('/apis/<group>/v2/namespaces/<ns>/widgets/w')],
+  },
+  {
+    name: 'a custom object written in another version is stored in the stored one',
+    steps: [
+      post('/apis/<group>/v2/namespaces/<ns>/widgets', { ...widget({ color: 'red' }), apiVersion: '<group>/v2' }),
+      get(`${at}/w`),
+    ],
+  },
+  {
+    name: 'custom objects are printed in the columns of their definition',
+    steps: [
+      made({ color: 'red', count: 2, real: 1.5, map: [{ name: 'a', value: 'x' }, { name: 'b' }] }),
+      get(at, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io', only: ['columnDefinitions', 'rows.*.cells'] }),
+    ],
+  },
+  {
+    name: 'custom objects are selected by a selectable field',
+    steps: [
+      made({ color: 'red' }),
+      arranged(post(at, changed(widget({ color: 'green' }), { 'metadata.name': 'v' }))),
+      get(`${at}?fieldSelector=spec.color%3Dgreen`, { only: ['items.*.metadata.name'] }),
+    ],
+  },
   { name: 'custom objects are not selected by another field', steps: [get(`${at}?fieldSelector=spec.text%3Da`)] },
-  { name: 'custom objects are watched by a selectable field', steps: [{ watch: `${at}?watch=true&resourceVersion=0&fieldSelector=spec.color%3Dred`, events: 2, during: [post(at, widget({ color: 'red' })), patch('merge-patch', `${at}/w`, { spec: { color: 'green' } })] }] },
-  { name: 'a watch from a version of long ago is told 410', steps: [{ watch: `${at}?watch=true&resourceVersion=1`, events: 1 }] },
-  { name: 'discovery tells a kind with its short names, categories and subresources', steps: [get('/apis/<group>/v1', { only: resourceFields })] },
+  {
+    name: 'custom objects are watched by a selectable field',
+    steps: [
+      {
+        watch: `${at}?watch=true&resourceVersion=0&fieldSelector=spec.color%3Dred`,
+        events: 2,
+        during: [post(at, widget({ color: 'red' })), patch('merge-patch', `${at}/w`, { spec: { color: 'green' } })],
+      },
+    ],
+  },
+  {
+    name: 'a watch from a version of long ago is told 410',
+    steps: [{ watch: `${at}?watch=true&resourceVersion=1`, events: 1 }],
+  },
+  {
+    name: 'discovery tells a kind with its short names, categories and subresources',
+    steps: [get('/apis/<group>/v1', { only: resourceFields })],
+  },
   { name: 'the list of a custom kind has its list kind', steps: [get(at)] },
-  { name: 'a collection of a custom kind is deleted', steps: [made({}), remove(at, undefined, { only: ['kind', 'items.*.metadata.name'] })] },
-  { name: 'a custom object is replaced only with its version', steps: [made({}), put(`${at}/w`, widget({ text: 'ab' }))] },
-  { name: 'a custom object of another version is a Conflict', steps: [made({}), put(`${at}/w`, changed(widget({ text: 'ab' }), { 'metadata.resourceVersion': '1' }))] },
-  { name: 'a kind in another namespace scope: a cluster-wide list goes over all namespaces', steps: [made({}), get('/apis/<group>/v1/widgets?fieldSelector=metadata.namespace%3D<ns>', { only: ['items.*.metadata.name'] })] },
-]; // prettier-ignore
+  {
+    name: 'a collection of a custom kind is deleted',
+    steps: [made({}), remove(at, undefined, { only: ['kind', 'items.*.metadata.name'] })],
+  },
+  {
+    name: 'a custom object is replaced only with its version',
+    steps: [made({}), put(`${at}/w`, widget({ text: 'ab' }))],
+  },
+  {
+    name: 'a custom object of another version is a Conflict',
+    steps: [made({}), put(`${at}/w`, changed(widget({ text: 'ab' }), { 'metadata.resourceVersion': '1' }))],
+  },
+  {
+    name: 'a kind in another namespace scope: a cluster-wide list goes over all namespaces',
+    steps: [
+      made({}),
+      get('/apis/<group>/v1/widgets?fieldSelector=metadata.namespace%3D<ns>', { only: ['items.*.metadata.name'] }),
+    ],
+  },
+];
 
 const w = `${at}/w`;
 const shown = { only: ['spec', 'metadata.managedFields'], hasManagers: true } as const;
 const applied = (manager: string, fields: Tree): Ask => arranged(apply(manager, w, widget(fields)));
 
 const applies: Case[] = [
-  { name: 'an applied set is owned by its values', steps: [applied('one', { set: ['a', 'b'] }), apply('two', w, widget({ set: ['c'] }), shown)] },
-  { name: 'a value of a set goes when its only owner no longer applies it', steps: [applied('one', { set: ['a', 'b'] }), apply('one', w, widget({ set: ['a'] }), shown)] },
-  { name: 'an applied list-map is owned by its keys', steps: [applied('one', { map: [{ name: 'a', value: '1' }] }), apply('two', w, widget({ map: [{ name: 'b', value: '2' }] }), shown)] },
-  { name: 'a field of a list-map element is a Conflict by its key', steps: [applied('one', { map: [{ name: 'a', value: '1' }] }), apply('two', w, widget({ map: [{ name: 'a', value: '2' }] }))] },
-  { name: 'an atomic list is owned whole', steps: [applied('one', { atomic: ['a'] }), apply('two', w, widget({ atomic: ['a', 'b'] }))] },
-  { name: 'an atomic object is owned whole', steps: [applied('one', { whole: { a: '1' } }), apply('two', w, widget({ whole: { b: '2' } }))] },
-  { name: 'additional properties are owned one by one', steps: [applied('one', { words: { a: '1' } }), apply('two', w, widget({ words: { b: '2' } }), shown)] },
-  { name: 'preserved unknown fields are owned one by one', steps: [applied('one', { open: { a: { b: 1 } } }), apply('two', w, widget({ open: { a: { c: 2 } } }), shown)] },
-  { name: 'a key twice in an applied list-map is refused', steps: [apply('one', w, widget({ map: [{ name: 'a' }, { name: 'a' }] }))] },
+  {
+    name: 'an applied set is owned by its values',
+    steps: [applied('one', { set: ['a', 'b'] }), apply('two', w, widget({ set: ['c'] }), shown)],
+  },
+  {
+    name: 'a value of a set goes when its only owner no longer applies it',
+    steps: [applied('one', { set: ['a', 'b'] }), apply('one', w, widget({ set: ['a'] }), shown)],
+  },
+  {
+    name: 'an applied list-map is owned by its keys',
+    steps: [
+      applied('one', { map: [{ name: 'a', value: '1' }] }),
+      apply('two', w, widget({ map: [{ name: 'b', value: '2' }] }), shown),
+    ],
+  },
+  {
+    name: 'a field of a list-map element is a Conflict by its key',
+    steps: [
+      applied('one', { map: [{ name: 'a', value: '1' }] }),
+      apply('two', w, widget({ map: [{ name: 'a', value: '2' }] })),
+    ],
+  },
+  {
+    name: 'an atomic list is owned whole',
+    steps: [applied('one', { atomic: ['a'] }), apply('two', w, widget({ atomic: ['a', 'b'] }))],
+  },
+  {
+    name: 'an atomic object is owned whole',
+    steps: [applied('one', { whole: { a: '1' } }), apply('two', w, widget({ whole: { b: '2' } }))],
+  },
+  {
+    name: 'additional properties are owned one by one',
+    steps: [applied('one', { words: { a: '1' } }), apply('two', w, widget({ words: { b: '2' } }), shown)],
+  },
+  {
+    name: 'preserved unknown fields are owned one by one',
+    steps: [applied('one', { open: { a: { b: 1 } } }), apply('two', w, widget({ open: { a: { c: 2 } } }), shown)],
+  },
+  {
+    name: 'a key twice in an applied list-map is refused',
+    steps: [apply('one', w, widget({ map: [{ name: 'a' }, { name: 'a' }] }))],
+  },
   { name: 'a value twice in an applied set is refused', steps: [apply('one', w, widget({ set: ['a', 'a'] }))] },
   { name: 'an applied custom object is checked by its schema', steps: [apply('one', w, widget({ text: 'a' }))] },
-  { name: 'an applied unknown field of a custom object is pruned', steps: [apply('one', w, widget({ nothing: 1 }), shown)] },
-]; // prettier-ignore
+  {
+    name: 'an applied unknown field of a custom object is pruned',
+    steps: [apply('one', w, widget({ nothing: 1 }), shown)],
+  },
+];
 
 const established = { 'body.status.conditions[type=Established].status': 'True' };
 

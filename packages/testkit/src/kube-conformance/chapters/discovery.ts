@@ -17,9 +17,24 @@ const groups = [
   'events.k8s.io/v1',
 ];
 
-const coreResources = ['pods', 'pods/status', 'pods/eviction', 'pods/binding', 'services', 'services/status', 'endpoints',
-  'nodes', 'nodes/status', 'namespaces', 'namespaces/finalize', 'configmaps', 'secrets', 'events', 'serviceaccounts',
-  'serviceaccounts/token']; // prettier-ignore
+const coreResources = [
+  'pods',
+  'pods/status',
+  'pods/eviction',
+  'pods/binding',
+  'services',
+  'services/status',
+  'endpoints',
+  'nodes',
+  'nodes/status',
+  'namespaces',
+  'namespaces/finalize',
+  'configmaps',
+  'secrets',
+  'events',
+  'serviceaccounts',
+  'serviceaccounts/token',
+];
 
 export const discovery: Chapter = {
   name: 'discovery',

@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { apply, arranged, type Ask, type Case, type Chapter, get, type Json, patch, post, type Tree } from '../case.ts';
-import { changed, type Changes } from '../objects.ts';
+import { access, review } from '../grants.ts';
+import { changed, type Changes, rbac } from '../objects.ts';
 
 const repository = new URL('../../../../../', import.meta.url);
 const yaml = (path: string): Tree => parse(readFileSync(new URL(path, repository), 'utf8')) as Tree;
@@ -49,7 +50,7 @@ const wrong: [string, string, Tree, Changes][] = [
   ['a Lbrule with an unknown operator', lbrules, rule, { 'spec.rules.0.values.0.operator': 'near' }],
   ['a Lbrule with a range that is none', lbrules, rule, { 'spec.rules.1.values.1.value': 'some' }],
   ['a Lbrule without a ticket', lbrules, rule, { 'spec.lbticket': undefined }],
-]; // prettier-ignore
+];
 
 /** What the schema cannot see, or passes over by Kubernetes' own rules. */
 const tolerated: typeof wrong = [
@@ -57,19 +58,66 @@ const tolerated: typeof wrong = [
   ['a Lbticket with an address that is none', tickets, ticket, { 'spec.veip': '20.1.0.256' }],
   ['a Lbticket with an unknown field', tickets, ticket, { 'spec.listners.0.protocol': 'http' }],
   ['a Lbticket without listners', tickets, ticket, { 'spec.listners': [] }],
-  ['a Lbrule with a regular expression that does not compile', lbrules, rule, { 'spec.rules.0.values.0': { operator: 'regexp', value: '(' } }],
-  ['a Lbrule with a value that tries to leave its quotes', lbrules, rule, { 'spec.rules.0.values.0.value': '"]; exec rm -rf /; [' }],
-]; // prettier-ignore
+  [
+    'a Lbrule with a regular expression that does not compile',
+    lbrules,
+    rule,
+    { 'spec.rules.0.values.0': { operator: 'regexp', value: '(' } },
+  ],
+  [
+    'a Lbrule with a value that tries to leave its quotes',
+    lbrules,
+    rule,
+    { 'spec.rules.0.values.0.value': '"]; exec rm -rf /; [' },
+  ],
+];
 
 const named = (path: string, { metadata }: Tree): string => `${path}/${String((metadata as Tree)['name'])}`;
 const created = (path: string, object: Tree): Ask => arranged(post(path, object));
 
 const lives = kinds.flatMap(([kind, path, object]): Case[] => [
   { name: `the seed's ${kind} is taken and its fields are given`, steps: [post(path, object)] },
-  { name: `a ${kind} is applied by the server, and its fields are owned`, steps: [apply('kubectl', named(path, object), object, { only: ['spec', 'metadata.managedFields'], hasManagers: true })] },
-  { name: `a ${kind} is printed in its columns, the wide ones too`, steps: [created(path, object), get(`${path}?fieldSelector=metadata.name%3D${String((object['metadata'] as Tree)['name'])}`, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io', only: ['columnDefinitions', 'rows.*.cells'] })] },
-  { name: `the status of a ${kind} is written through its subresource`, steps: [created(path, object), patch('merge-patch', `${named(path, object)}/status`, { status: { conditions: [{ type: 'Ready', status: 'True', reason: 'Fine', message: 'it is', lastTransitionTime: '2020-01-01T00:00:00Z' }] } }, { only: ['status', 'metadata.generation'] })] },
-]); // prettier-ignore
+  {
+    name: `a ${kind} is applied by the server, and its fields are owned`,
+    steps: [
+      apply('kubectl', named(path, object), object, { only: ['spec', 'metadata.managedFields'], hasManagers: true }),
+    ],
+  },
+  {
+    name: `a ${kind} is printed in its columns, the wide ones too`,
+    steps: [
+      created(path, object),
+      get(`${path}?fieldSelector=metadata.name%3D${String((object['metadata'] as Tree)['name'])}`, {
+        accept: 'application/json;as=Table;v=v1;g=meta.k8s.io',
+        only: ['columnDefinitions', 'rows.*.cells'],
+      }),
+    ],
+  },
+  {
+    name: `the status of a ${kind} is written through its subresource`,
+    steps: [
+      created(path, object),
+      patch(
+        'merge-patch',
+        `${named(path, object)}/status`,
+        {
+          status: {
+            conditions: [
+              {
+                type: 'Ready',
+                status: 'True',
+                reason: 'Fine',
+                message: 'it is',
+                lastTransitionTime: '2020-01-01T00:00:00Z',
+              },
+            ],
+          },
+        },
+        { only: ['status', 'metadata.generation'] },
+      ),
+    ],
+  },
+]);
 
 const update = (name: string, [path, object]: [string, Tree], spec: Json): Case => ({
   name,
@@ -80,6 +128,53 @@ const served: Ask[] = [lbs, '/apis/ebcpaas.io/v1/lbtickets', '/apis/ebcpaas.lb/v
   ...get(path),
   until: { status: 200 },
 }));
+
+const rbacAt = '/apis/rbac.authorization.k8s.io/v1';
+const roles = readdirSync(new URL('deploy/rbac/', repository))
+  .filter((file) => file.endsWith('.yaml'))
+  .sort()
+  .map((file) => yaml(`deploy/rbac/${file}`));
+const nameOf = (object: Tree): string => String((object['metadata'] as Tree)['name']);
+
+/** What a holder of each shipped role is asked about: verb, group, resource. */
+const questions: [string, string, string][] = ['get', 'create', 'update', 'delete'].flatMap((verb) =>
+  [
+    ['ebcpaas.lb', 'loadbalancers'],
+    ['ebcpaas.lb', 'loadbalancers/status'],
+    ['ebcpaas.io', 'lbtickets'],
+    ['ebcpaas.io', 'lbtickets/status'],
+    ['ebcpaas.lb', 'lbrules'],
+    ['', 'secrets'],
+  ].map(([group = '', resource = '']): [string, string, string] => [verb, group, resource]),
+);
+
+const granted = roles.map((object): Case => {
+  const user = `holder-of-${nameOf(object)}`;
+  const bound = rbac('ClusterRoleBinding', '<ns>-own', {
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: nameOf(object) },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+  });
+  const ask = (verb: string, group: string, name: string): Ask => {
+    const [resource = '', subresource = ''] = name.split('/');
+    const attributes = { namespace: '<ns>', verb, group, resource, subresource };
+    return post(
+      `${access}subjectaccessreviews`,
+      review('SubjectAccessReview', { user, resourceAttributes: attributes }),
+    );
+  };
+  return {
+    name: `the shipped role ${nameOf(object)} grants what it is to grant`,
+    steps: [
+      arranged(post(`${rbacAt}/clusterroles`, object)),
+      arranged(post(`${rbacAt}/clusterrolebindings`, bound)),
+      arranged({ ...ask('get', 'ebcpaas.lb', 'lbrules'), until: { 'body.status.allowed': true } }),
+      ...questions.map(([verb, group, resource]) => ({
+        ...ask(verb, group, resource),
+        only: ['spec.resourceAttributes', 'status.allowed'],
+      })),
+    ],
+  };
+});
 
 export const own: Chapter = {
   name: 'own',
@@ -94,6 +189,7 @@ export const own: Chapter = {
       ],
     })),
     ...lives,
+    ...granted,
     ...wrong.map(([what, path, object, changes]): Case => ({
       name: `${what} is refused by its schema`,
       steps: [post(path, changed(object, changes))],

@@ -37,7 +37,10 @@ const jsonPatches: Case[] = [
   json('a JSON patch that is an object is a bad request', { op: 'add' }),
   json('a JSON patch without a path is Invalid', [{ op: 'add', value: '1' }]),
   json('an empty JSON patch changes nothing', []),
-  json('a JSON patch escapes slashes and tildes', [{ op: 'add', path: '/metadata/annotations', value: { 'a/b~c': '1' } }, { op: 'replace', path: '/metadata/annotations/a~1b~0c', value: '2' }]), // prettier-ignore
+  json('a JSON patch escapes slashes and tildes', [
+    { op: 'add', path: '/metadata/annotations', value: { 'a/b~c': '1' } },
+    { op: 'replace', path: '/metadata/annotations/a~1b~0c', value: '2' },
+  ]),
   json('a JSON patch that makes the object invalid is Invalid', [{ op: 'add', path: '/data/a b', value: '1' }]),
   json('a JSON patch that puts a number for a text is Invalid', [{ op: 'add', path: '/data/c', value: 1 }]),
   json(

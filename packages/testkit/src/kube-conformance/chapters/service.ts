@@ -5,8 +5,18 @@ import { type Changes, endpointSlice, service } from '../objects.ts';
 const wrong: Record<string, Changes> = {
   'no ports': { 'spec.ports': [] },
   'two ports without names': { 'spec.ports': [{ port: 80 }, { port: 81 }] },
-  'two ports of one name': { 'spec.ports': [{ name: 'a', port: 80 }, { name: 'a', port: 81 }] }, // prettier-ignore
-  'one port and protocol twice': { 'spec.ports': [{ name: 'a', port: 80 }, { name: 'b', port: 80 }] }, // prettier-ignore
+  'two ports of one name': {
+    'spec.ports': [
+      { name: 'a', port: 80 },
+      { name: 'a', port: 81 },
+    ],
+  },
+  'one port and protocol twice': {
+    'spec.ports': [
+      { name: 'a', port: 80 },
+      { name: 'b', port: 80 },
+    ],
+  },
   'a port of 0': { 'spec.ports': [{ port: 0 }] },
   'a port of 65536': { 'spec.ports': [{ port: 65_536 }] },
   'a port name with capitals': { 'spec.ports': [{ name: 'HTTP', port: 80 }] },
@@ -28,7 +38,10 @@ const wrong: Record<string, Changes> = {
   'a node port out of the range': { 'spec.type': 'NodePort', 'spec.ports': [{ port: 80, nodePort: 80 }] },
   'one node port twice': {
     'spec.type': 'NodePort',
-    'spec.ports': [{ name: 'a', port: 80, nodePort: 30_181 }, { name: 'b', port: 81, nodePort: 30_181 }], // prettier-ignore
+    'spec.ports': [
+      { name: 'a', port: 80, nodePort: 30_181 },
+      { name: 'b', port: 81, nodePort: 30_181 },
+    ],
   },
   'no external name for ExternalName': { 'spec.type': 'ExternalName', 'spec.ports': undefined },
   'a cluster address for ExternalName': {
@@ -87,7 +100,10 @@ const given: Record<string, Changes> = {
   'a cluster address may be asked for': { 'spec.clusterIP': '10.96.77.7' },
   'a node port may be asked for': { 'spec.type': 'NodePort', 'spec.ports': [{ port: 80, nodePort: 30_183 }] },
   'one port of two protocols is two ports': {
-    'spec.ports': [{ name: 'a', port: 53, protocol: 'TCP' }, { name: 'b', port: 53, protocol: 'UDP' }], // prettier-ignore
+    'spec.ports': [
+      { name: 'a', port: 53, protocol: 'TCP' },
+      { name: 'b', port: 53, protocol: 'UDP' },
+    ],
   },
   'a Service without a selector is taken': { 'spec.selector': undefined },
 };
@@ -186,7 +202,12 @@ const wrongSlices: Record<string, Changes> = {
   'an address of another type': { addressType: 'IPv6' },
   'an endpoint without addresses': { endpoints: [{ addresses: [] }] },
   'a loopback address': { endpoints: [{ addresses: ['127.0.0.1'] }] },
-  'two ports of one name': { ports: [{ name: 'a', port: 80 }, { name: 'a', port: 81 }] }, // prettier-ignore
+  'two ports of one name': {
+    ports: [
+      { name: 'a', port: 80 },
+      { name: 'a', port: 81 },
+    ],
+  },
   'a port name with capitals': { ports: [{ name: 'HTTP', port: 80 }] },
   'a thousand and one endpoints': { endpoints: Array.from({ length: 1001 }, () => ({ addresses: ['10.1.2.3'] })) },
   'a host name with a dot': { endpoints: [{ addresses: ['10.1.2.3'], hostname: 'a.b' }] },

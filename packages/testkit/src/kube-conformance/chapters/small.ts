@@ -4,17 +4,26 @@ import { budget, type Changes, ingress, lease, secret } from '../objects.ts';
 
 const b64 = (text: string): string => btoa(text);
 const secretCases: [string, Tree][] = [
-  ['a Secret is given the type Opaque, and stringData becomes data', secret('a', { data: { a: b64('1') }, stringData: { b: '2', a: '3' } })],
+  [
+    'a Secret is given the type Opaque, and stringData becomes data',
+    secret('a', { data: { a: b64('1') }, stringData: { b: '2', a: '3' } }),
+  ],
   ['a Secret whose data is not base64 is a bad request', secret('a', { data: { a: '%%' } })],
   ['a Secret key with a space is Invalid', secret('a', { data: { 'a b': '' } })],
   ['a TLS Secret without a certificate and key is Invalid', secret('a', { type: 'kubernetes.io/tls' })],
-  ['a TLS Secret with both is taken', secret('a', { type: 'kubernetes.io/tls', stringData: { 'tls.crt': 'x', 'tls.key': 'y' } })],
+  [
+    'a TLS Secret with both is taken',
+    secret('a', { type: 'kubernetes.io/tls', stringData: { 'tls.crt': 'x', 'tls.key': 'y' } }),
+  ],
   ['a basic-auth Secret without a user and password is Invalid', secret('a', { type: 'kubernetes.io/basic-auth' })],
   ['an SSH Secret without a key is Invalid', secret('a', { type: 'kubernetes.io/ssh-auth' })],
-  ['a registry Secret that is no JSON is Invalid', secret('a', { type: 'kubernetes.io/dockerconfigjson', stringData: { '.dockerconfigjson': 'x' } })],
+  [
+    'a registry Secret that is no JSON is Invalid',
+    secret('a', { type: 'kubernetes.io/dockerconfigjson', stringData: { '.dockerconfigjson': 'x' } }),
+  ],
   ['a registry Secret without its key is Invalid', secret('a', { type: 'kubernetes.io/dockerconfigjson' })],
   ['a token Secret without a ServiceAccount is Invalid', secret('a', { type: 'kubernetes.io/service-account-token' })],
-]; // prettier-ignore
+];
 
 const secrets: Case[] = [
   ...secretCases.map(([name, body]): Case => ({ name, steps: [post(core('secrets'), body)] })),
@@ -74,40 +83,91 @@ const ingresses: Case[] = [
     name: 'the status of an Ingress takes addresses and ports',
     steps: [
       arranged(post(ingressesAt, ingress('a'))),
-      patch('merge-patch', `${ingressesAt}/a/status`, { status: { loadBalancer: { ingress: [{ ip: '192.0.2.1', ports: [{ port: 80, protocol: 'TCP' }] }] } } }, { only: ['status', 'metadata.generation'] }),
+      patch(
+        'merge-patch',
+        `${ingressesAt}/a/status`,
+        { status: { loadBalancer: { ingress: [{ ip: '192.0.2.1', ports: [{ port: 80, protocol: 'TCP' }] }] } } },
+        { only: ['status', 'metadata.generation'] },
+      ),
     ],
   },
   {
     name: 'an IngressClass without a controller is refused',
-    steps: [post('/apis/networking.k8s.io/v1/ingressclasses', { apiVersion: 'networking.k8s.io/v1', kind: 'IngressClass', metadata: { name: '<ns>-class' } })],
+    steps: [
+      post('/apis/networking.k8s.io/v1/ingressclasses', {
+        apiVersion: 'networking.k8s.io/v1',
+        kind: 'IngressClass',
+        metadata: { name: '<ns>-class' },
+      }),
+    ],
   },
   {
     name: 'the controller of an IngressClass may not change',
     steps: [
-      arranged(post('/apis/networking.k8s.io/v1/ingressclasses', { apiVersion: 'networking.k8s.io/v1', kind: 'IngressClass', metadata: { name: '<ns>-class' }, spec: { controller: 'example.com/a' } })),
-      patch('merge-patch', '/apis/networking.k8s.io/v1/ingressclasses/<ns>-class', { spec: { controller: 'example.com/b' } }),
+      arranged(
+        post('/apis/networking.k8s.io/v1/ingressclasses', {
+          apiVersion: 'networking.k8s.io/v1',
+          kind: 'IngressClass',
+          metadata: { name: '<ns>-class' },
+          spec: { controller: 'example.com/a' },
+        }),
+      ),
+      patch('merge-patch', '/apis/networking.k8s.io/v1/ingressclasses/<ns>-class', {
+        spec: { controller: 'example.com/b' },
+      }),
     ],
   },
-]; // prettier-ignore
+];
 
 const leasesAt = of('coordination.k8s.io/v1', 'leases');
 const leases: Case[] = [
-  { name: 'a Lease with its holder and times is taken as it is', steps: [post(leasesAt, lease('a', { holderIdentity: 'me', leaseDurationSeconds: 15, leaseTransitions: 0, renewTime: '2020-01-02T03:04:05.000006Z' }))] },
+  {
+    name: 'a Lease with its holder and times is taken as it is',
+    steps: [
+      post(
+        leasesAt,
+        lease('a', {
+          holderIdentity: 'me',
+          leaseDurationSeconds: 15,
+          leaseTransitions: 0,
+          renewTime: '2020-01-02T03:04:05.000006Z',
+        }),
+      ),
+    ],
+  },
   { name: 'a Lease of 0 seconds is Invalid', steps: [post(leasesAt, lease('a', { leaseDurationSeconds: 0 }))] },
-  { name: 'a Lease with negative transitions is Invalid', steps: [post(leasesAt, lease('a', { leaseTransitions: -1 }))] },
+  {
+    name: 'a Lease with negative transitions is Invalid',
+    steps: [post(leasesAt, lease('a', { leaseTransitions: -1 }))],
+  },
   { name: 'a Lease renewed at no moment is a bad request', steps: [post(leasesAt, lease('a', { renewTime: 'now' }))] },
-  { name: 'a Lease renewed at a moment without a fraction is a bad request', steps: [post(leasesAt, lease('a', { renewTime: '2020-01-02T03:04:05Z' }))] },
-]; // prettier-ignore
+  {
+    name: 'a Lease renewed at a moment without a fraction is a bad request',
+    steps: [post(leasesAt, lease('a', { renewTime: '2020-01-02T03:04:05Z' }))],
+  },
+];
 
 const budgetsAt = of('policy/v1', 'poddisruptionbudgets');
 const budgets: Case[] = [
-  { name: 'a budget with both limits is Invalid', steps: [post(budgetsAt, budget('a', { minAvailable: 1, maxUnavailable: 1 }))] },
+  {
+    name: 'a budget with both limits is Invalid',
+    steps: [post(budgetsAt, budget('a', { minAvailable: 1, maxUnavailable: 1 }))],
+  },
   { name: 'a budget of a negative number is Invalid', steps: [post(budgetsAt, budget('a', { minAvailable: -1 }))] },
   { name: 'a budget of more than all is Invalid', steps: [post(budgetsAt, budget('a', { minAvailable: '101%' }))] },
-  { name: 'a budget of a share that is none is Invalid', steps: [post(budgetsAt, budget('a', { minAvailable: 'half' }))] },
-  { name: 'a budget is taken as it is, with an empty status', steps: [post(budgetsAt, budget('a', { maxUnavailable: '50%' }))] },
-  { name: 'a budget with an unknown eviction policy is Invalid', steps: [post(budgetsAt, budget('a', { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'Never' }))] },
-]; // prettier-ignore
+  {
+    name: 'a budget of a share that is none is Invalid',
+    steps: [post(budgetsAt, budget('a', { minAvailable: 'half' }))],
+  },
+  {
+    name: 'a budget is taken as it is, with an empty status',
+    steps: [post(budgetsAt, budget('a', { maxUnavailable: '50%' }))],
+  },
+  {
+    name: 'a budget with an unknown eviction policy is Invalid',
+    steps: [post(budgetsAt, budget('a', { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'Never' }))],
+  },
+];
 
 const node = (spec: Tree = {}): Tree => ({ apiVersion: 'v1', kind: 'Node', metadata: { name: '<ns>-node' }, spec });
 const event = (rest: Tree = {}): Tree => ({
@@ -139,21 +199,97 @@ const tainted = (taint: Json): Tree => node({ taints: [taint] });
 
 const others: Case[] = [
   { name: 'a Node is taken with an empty status', steps: [post('/api/v1/nodes', node())] },
-  { name: 'a Node with an unknown taint effect is Invalid', steps: [post('/api/v1/nodes', tainted({ key: 'a', effect: 'Never' }))] },
+  {
+    name: 'a Node with an unknown taint effect is Invalid',
+    steps: [post('/api/v1/nodes', tainted({ key: 'a', effect: 'Never' }))],
+  },
   { name: 'a Node with a pod range that is none is Invalid', steps: [post('/api/v1/nodes', node({ podCIDR: 'x' }))] },
-  { name: 'the pod range of a Node may not change', steps: [arranged(post('/api/v1/nodes', node({ podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] }))), patch('merge-patch', '/api/v1/nodes/<ns>-node', { spec: { podCIDR: '10.2.0.0/24', podCIDRs: ['10.2.0.0/24'] } })] },
-  { name: 'the status of a Node takes conditions, addresses and capacity', steps: [arranged(post('/api/v1/nodes', node())), patch('strategic-merge-patch', '/api/v1/nodes/<ns>-node/status', { status: { conditions: [{ type: 'Ready', status: 'True' }], addresses: [{ type: 'InternalIP', address: '10.9.8.7' }], capacity: { cpu: '4000m', pods: '110' } } }, { only: ['status'] })] },
-  { name: 'a ServiceAccount is taken as it is', steps: [post(core('serviceaccounts'), { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'a' } })] },
+  {
+    name: 'the pod range of a Node may not change',
+    steps: [
+      arranged(post('/api/v1/nodes', node({ podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] }))),
+      patch('merge-patch', '/api/v1/nodes/<ns>-node', { spec: { podCIDR: '10.2.0.0/24', podCIDRs: ['10.2.0.0/24'] } }),
+    ],
+  },
+  {
+    name: 'the status of a Node takes conditions, addresses and capacity',
+    steps: [
+      arranged(post('/api/v1/nodes', node())),
+      patch(
+        'strategic-merge-patch',
+        '/api/v1/nodes/<ns>-node/status',
+        {
+          status: {
+            conditions: [{ type: 'Ready', status: 'True' }],
+            addresses: [{ type: 'InternalIP', address: '10.9.8.7' }],
+            capacity: { cpu: '4000m', pods: '110' },
+          },
+        },
+        { only: ['status'] },
+      ),
+    ],
+  },
+  {
+    name: 'a ServiceAccount is taken as it is',
+    steps: [post(core('serviceaccounts'), { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'a' } })],
+  },
   { name: 'an Event is taken as it is', steps: [post(core('events'), event())] },
-  { name: 'an Event about another namespace is Invalid', steps: [post(core('events'), event({ involvedObject: { kind: 'Pod', namespace: 'other', name: 'p' } }))] },
-  { name: 'an Event of events.k8s.io is one of the core group too', steps: [post(eventsAt, newEvent()), get(core('events/e'))] },
-  { name: 'an Event of events.k8s.io without its time is Invalid', steps: [post(eventsAt, newEvent({ eventTime: null }))] },
-  { name: 'an Event of events.k8s.io without reason, action and reporter is Invalid in each', steps: [post(eventsAt, newEvent({ reason: '', action: '', reportingController: '', reportingInstance: '' }))] },
-  { name: 'an Event of events.k8s.io of an unknown type is Invalid', steps: [post(eventsAt, newEvent({ type: 'Bad' }))] },
-  { name: 'Events are selected by what they are about', steps: [arranged(post(core('events'), event())), get(core('events?fieldSelector=involvedObject.name%3Dp,reason%3DStarted'), { only: ['items.*.metadata.name'] }), get(core('events?fieldSelector=involvedObject.name%3Dq'), { only: ['items'] })] },
-  { name: 'a ControllerRevision may not change its data', steps: [arranged(post(of('apps/v1', 'controllerrevisions'), { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name: 'r' }, revision: 1, data: { a: 1 } })), patch('merge-patch', of('apps/v1', 'controllerrevisions/r'), { data: { a: 2 } })] },
-  { name: 'a ControllerRevision with a negative revision is Invalid', steps: [post(of('apps/v1', 'controllerrevisions'), { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name: 'r' }, revision: -1, data: { a: 1 } })] },
-]; // prettier-ignore
+  {
+    name: 'an Event about another namespace is Invalid',
+    steps: [post(core('events'), event({ involvedObject: { kind: 'Pod', namespace: 'other', name: 'p' } }))],
+  },
+  {
+    name: 'an Event of events.k8s.io is one of the core group too',
+    steps: [post(eventsAt, newEvent()), get(core('events/e'))],
+  },
+  {
+    name: 'an Event of events.k8s.io without its time is Invalid',
+    steps: [post(eventsAt, newEvent({ eventTime: null }))],
+  },
+  {
+    name: 'an Event of events.k8s.io without reason, action and reporter is Invalid in each',
+    steps: [post(eventsAt, newEvent({ reason: '', action: '', reportingController: '', reportingInstance: '' }))],
+  },
+  {
+    name: 'an Event of events.k8s.io of an unknown type is Invalid',
+    steps: [post(eventsAt, newEvent({ type: 'Bad' }))],
+  },
+  {
+    name: 'Events are selected by what they are about',
+    steps: [
+      arranged(post(core('events'), event())),
+      get(core('events?fieldSelector=involvedObject.name%3Dp,reason%3DStarted'), { only: ['items.*.metadata.name'] }),
+      get(core('events?fieldSelector=involvedObject.name%3Dq'), { only: ['items'] }),
+    ],
+  },
+  {
+    name: 'a ControllerRevision may not change its data',
+    steps: [
+      arranged(
+        post(of('apps/v1', 'controllerrevisions'), {
+          apiVersion: 'apps/v1',
+          kind: 'ControllerRevision',
+          metadata: { name: 'r' },
+          revision: 1,
+          data: { a: 1 },
+        }),
+      ),
+      patch('merge-patch', of('apps/v1', 'controllerrevisions/r'), { data: { a: 2 } }),
+    ],
+  },
+  {
+    name: 'a ControllerRevision with a negative revision is Invalid',
+    steps: [
+      post(of('apps/v1', 'controllerrevisions'), {
+        apiVersion: 'apps/v1',
+        kind: 'ControllerRevision',
+        metadata: { name: 'r' },
+        revision: -1,
+        data: { a: 1 },
+      }),
+    ],
+  },
+];
 
 export const small: Chapter = {
   name: 'small',

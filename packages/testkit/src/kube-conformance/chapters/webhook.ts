@@ -120,11 +120,19 @@ const reviews: Case[] = [
   ]),
   {
     name: 'a review of an update has the old object and the new',
-    steps: [made(), ...hooked('Validating', hook('/old')), put(core('configmaps/made'), configMap('made', { data: { a: '2' } }))],
+    steps: [
+      made(),
+      ...hooked('Validating', hook('/old')),
+      put(core('configmaps/made'), configMap('made', { data: { a: '2' } })),
+    ],
   },
   {
     name: 'a review of a patch is an update',
-    steps: [made(), ...hooked('Validating', hook('/echo')), patch('merge-patch', core('configmaps/made'), { data: { a: '2' } })],
+    steps: [
+      made(),
+      ...hooked('Validating', hook('/echo')),
+      patch('merge-patch', core('configmaps/made'), { data: { a: '2' } }),
+    ],
   },
   {
     name: 'a review of a delete has the old object alone',
@@ -132,7 +140,11 @@ const reviews: Case[] = [
   },
   {
     name: 'a review of a delete says which options it has',
-    steps: [made(), ...hooked('Validating', hook('/echo')), remove(core('configmaps/made'), { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 5 })],
+    steps: [
+      made(),
+      ...hooked('Validating', hook('/echo')),
+      remove(core('configmaps/made'), { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 5 }),
+    ],
   },
   {
     name: 'a review of a subresource names it',
@@ -146,10 +158,13 @@ const reviews: Case[] = [
     name: 'a review of a generated name has it',
     steps: [
       ...hooked('Validating', hook('/echo')),
-      post(core('configmaps'), changed(configMap('a'), { 'metadata.name': undefined, 'metadata.generateName': 'gen-' })),
+      post(
+        core('configmaps'),
+        changed(configMap('a'), { 'metadata.name': undefined, 'metadata.generateName': 'gen-' }),
+      ),
     ],
   },
-]; // prettier-ignore
+];
 
 const choices: Case[] = [
   validating('a webhook is not asked about other operations', '/deny', { 'rules.0.operations': ['DELETE'] }),
@@ -157,15 +172,31 @@ const choices: Case[] = [
   validating('a webhook is not asked about subresources unless it says so', '/deny', { 'rules.0.resources': ['pods'] }),
   validating('a webhook is not asked about other groups', '/deny', { 'rules.0.apiGroups': ['apps'] }),
   validating('a webhook is not asked about other scopes', '/deny', { 'rules.0.scope': 'Cluster' }),
-  validating('a webhook is not asked about namespaces its selector does not choose', '/deny', { namespaceSelector: { matchLabels: { a: 'b' } } }),
-  validating('a webhook is not asked about objects its selector does not choose', '/deny', { objectSelector: { matchLabels: { a: 'b' } } }),
-  validating('a webhook is asked about an object that leaves its selector', '/echo', { objectSelector: { matchLabels: { a: 'b' } } }, [
-    create('a', { 'metadata.labels': { a: 'b' } }),
-  ]),
-  validating('a match condition that does not hold keeps a webhook out', '/deny', { matchConditions: [{ name: 'big', expression: "object.metadata.name == 'big'" }] }),
-  validating('a match condition that holds lets a webhook be asked', '/deny', { matchConditions: [{ name: 'a', expression: "object.metadata.name == 'a' && request.operation == 'CREATE'" }] }),
-  validating('a match condition that fails to evaluate is a failure of the webhook', '/allow', { matchConditions: [{ name: 'fails', expression: "object.data.nothing == 'x'" }] }),
-  validating('a match condition that fails is passed over with failurePolicy Ignore', '/deny', { failurePolicy: 'Ignore', matchConditions: [{ name: 'fails', expression: "object.data.nothing == 'x'" }] }),
+  validating('a webhook is not asked about namespaces its selector does not choose', '/deny', {
+    namespaceSelector: { matchLabels: { a: 'b' } },
+  }),
+  validating('a webhook is not asked about objects its selector does not choose', '/deny', {
+    objectSelector: { matchLabels: { a: 'b' } },
+  }),
+  validating(
+    'a webhook is asked about an object that leaves its selector',
+    '/echo',
+    { objectSelector: { matchLabels: { a: 'b' } } },
+    [create('a', { 'metadata.labels': { a: 'b' } })],
+  ),
+  validating('a match condition that does not hold keeps a webhook out', '/deny', {
+    matchConditions: [{ name: 'big', expression: "object.metadata.name == 'big'" }],
+  }),
+  validating('a match condition that holds lets a webhook be asked', '/deny', {
+    matchConditions: [{ name: 'a', expression: "object.metadata.name == 'a' && request.operation == 'CREATE'" }],
+  }),
+  validating('a match condition that fails to evaluate is a failure of the webhook', '/allow', {
+    matchConditions: [{ name: 'fails', expression: "object.data.nothing == 'x'" }],
+  }),
+  validating('a match condition that fails is passed over with failurePolicy Ignore', '/deny', {
+    failurePolicy: 'Ignore',
+    matchConditions: [{ name: 'fails', expression: "object.data.nothing == 'x'" }],
+  }),
   {
     name: 'a dry run asks a webhook that has no side effects then',
     steps: [
@@ -175,22 +206,33 @@ const choices: Case[] = [
   },
   {
     name: 'an update that changes nothing is asked about all the same',
-    steps: [made(), ...hooked('Validating', hook('/deny-word')), patch('merge-patch', core('configmaps/made'), { data: { a: '1' } })],
+    steps: [
+      made(),
+      ...hooked('Validating', hook('/deny-word')),
+      patch('merge-patch', core('configmaps/made'), { data: { a: '1' } }),
+    ],
   },
   {
     name: 'a webhook that refuses to see a thing deleted keeps it',
-    steps: [made(), ...hooked('Validating', hook('/deny-word', { 'rules.0.operations': ['DELETE'] })), remove(core('configmaps')), get(core('configmaps/made'))],
+    steps: [
+      made(),
+      ...hooked('Validating', hook('/deny-word', { 'rules.0.operations': ['DELETE'] })),
+      remove(core('configmaps')),
+      get(core('configmaps/made')),
+    ],
   },
   {
     name: 'an object is decoded and named before webhooks are asked',
     steps: [...hooked('Validating', hook('/deny-word')), create('A b')],
   },
-]; // prettier-ignore
+];
 
 const wrong: Record<string, Changes> = {
   'a name that is no domain': { 'webhooks.0.name': 'short' },
   'no client': { 'webhooks.0.clientConfig': {} },
-  'a url and a service': { 'webhooks.0.clientConfig': { url: 'https://a.example.com/x', service: { namespace: 'a', name: 'b' } } },
+  'a url and a service': {
+    'webhooks.0.clientConfig': { url: 'https://a.example.com/x', service: { namespace: 'a', name: 'b' } },
+  },
   'a url without https': { 'webhooks.0.clientConfig': { url: 'http://a.example.com/x' } },
   'a url with a query': { 'webhooks.0.clientConfig': { url: 'https://a.example.com/x?y=z' } },
   'a url with a user': { 'webhooks.0.clientConfig': { url: 'https://me@a.example.com/x' } },
@@ -208,11 +250,16 @@ const wrong: Record<string, Changes> = {
   'a resource that another covers': { 'webhooks.0.rules': [{ ...rule, resources: ['*', 'pods'] }] },
   'an unknown scope': { 'webhooks.0.rules': [{ ...rule, scope: 'Galaxy' }] },
   'a match condition that does not compile': { 'webhooks.0.matchConditions': [{ name: 'a', expression: 'object.' }] },
-  'two match conditions of one name': { 'webhooks.0.matchConditions': [{ name: 'a', expression: 'true' }, { name: 'a', expression: 'true' }] },
+  'two match conditions of one name': {
+    'webhooks.0.matchConditions': [
+      { name: 'a', expression: 'true' },
+      { name: 'a', expression: 'true' },
+    ],
+  },
   'a match condition that gives no truth': { 'webhooks.0.matchConditions': [{ name: 'a', expression: '1' }] },
   'a selector that is none': { 'webhooks.0.objectSelector': { matchExpressions: [{ key: 'a', operator: 'Near' }] } },
   'an unknown reinvocation': { 'webhooks.0.reinvocationPolicy': 'Always' },
-}; // prettier-ignore
+};
 
 /** What looks wrong, and a real server takes all the same. */
 const tolerated: Record<string, Changes> = {
@@ -222,18 +269,44 @@ const tolerated: Record<string, Changes> = {
 const plain = (changes: Changes = {}): Tree =>
   changed(
     configuration('Mutating', [
-      { name: 'a.example.com', clientConfig: { url: 'https://a.example.com/x' }, rules: [], sideEffects: 'None', admissionReviewVersions: ['v1'] },
+      {
+        name: 'a.example.com',
+        clientConfig: { url: 'https://a.example.com/x' },
+        rules: [],
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+      },
     ]),
     changes,
-  ); // prettier-ignore
+  );
 
 const registration: Case[] = [
-  { name: 'a webhook is given its policies, selectors, timeout and scope', steps: [post(at('Mutating'), plain({ 'webhooks.0.rules': [rule], 'webhooks.0.namespaceSelector': { matchLabels: { never: 'true' } } }))] },
-  { name: 'two webhooks of one name in one configuration are Invalid', steps: [post(at('Validating'), configuration('Validating', [hook('/allow'), hook('/allow')]))] },
-  { name: 'a configuration without webhooks is taken', steps: [post(at('Validating'), configuration('Validating', []))] },
-  ...Object.entries(wrong).map(([what, changes]): Case => ({ name: `a webhook with ${what} is refused`, steps: [post(at('Mutating'), plain(changes))] })),
-  ...Object.entries(tolerated).map(([what, changes]): Case => ({ name: `a webhook with ${what} is taken all the same`, steps: [post(at('Mutating'), plain(changes))] })),
-]; // prettier-ignore
+  {
+    name: 'a webhook is given its policies, selectors, timeout and scope',
+    steps: [
+      post(
+        at('Mutating'),
+        plain({ 'webhooks.0.rules': [rule], 'webhooks.0.namespaceSelector': { matchLabels: { never: 'true' } } }),
+      ),
+    ],
+  },
+  {
+    name: 'two webhooks of one name in one configuration are Invalid',
+    steps: [post(at('Validating'), configuration('Validating', [hook('/allow'), hook('/allow')]))],
+  },
+  {
+    name: 'a configuration without webhooks is taken',
+    steps: [post(at('Validating'), configuration('Validating', []))],
+  },
+  ...Object.entries(wrong).map(([what, changes]): Case => ({
+    name: `a webhook with ${what} is refused`,
+    steps: [post(at('Mutating'), plain(changes))],
+  })),
+  ...Object.entries(tolerated).map(([what, changes]): Case => ({
+    name: `a webhook with ${what} is taken all the same`,
+    steps: [post(at('Mutating'), plain(changes))],
+  })),
+];
 
 const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const group = '<ns>.example.com';
@@ -250,26 +323,57 @@ const converting = (path: string): Ask[] => [
             name: 'v2',
             served: true,
             storage: false,
-            schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } } },
+            schema: {
+              openAPIV3Schema: {
+                type: 'object',
+                properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+              },
+            },
           },
-          'spec.conversion': { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig: clientOf(path) } },
+          'spec.conversion': {
+            strategy: 'Webhook',
+            webhook: { conversionReviewVersions: ['v1'], clientConfig: clientOf(path) },
+          },
         },
       ),
     ),
   ),
   { ...arranged(get(`/apis/${group}/v1/namespaces/<ns>/widgets`)), until: { status: 200 } },
-  arranged(post(`/apis/${group}/v1/namespaces/<ns>/widgets`, { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'w' }, spec: { a: 1 } })),
-]; // prettier-ignore
+  arranged(
+    post(`/apis/${group}/v1/namespaces/<ns>/widgets`, {
+      apiVersion: `${group}/v1`,
+      kind: 'Widget',
+      metadata: { name: 'w' },
+      spec: { a: 1 },
+    }),
+  ),
+];
 
 const v2 = `/apis/${group}/v2/namespaces/<ns>/widgets`;
 const conversions: Case[] = [
-  { name: 'an object is converted by its webhook when it is read in another version', steps: [...converting('/convert'), get(`${v2}/w`)] },
+  {
+    name: 'an object is converted by its webhook when it is read in another version',
+    steps: [...converting('/convert'), get(`${v2}/w`)],
+  },
   { name: 'a list is converted by its webhook', steps: [...converting('/convert'), get(v2)] },
-  { name: 'an object written in another version is converted to the stored one', steps: [...converting('/convert'), post(v2, { apiVersion: `${group}/v2`, kind: 'Widget', metadata: { name: 'x' }, spec: { b: 2 } }), get(`/apis/${group}/v1/namespaces/<ns>/widgets/x`)] },
-  { name: 'a conversion that is refused fails the read and tells why', steps: [...converting('/convert-fail'), get(`${v2}/w`)] },
+  {
+    name: 'an object written in another version is converted to the stored one',
+    steps: [
+      ...converting('/convert'),
+      post(v2, { apiVersion: `${group}/v2`, kind: 'Widget', metadata: { name: 'x' }, spec: { b: 2 } }),
+      get(`/apis/${group}/v1/namespaces/<ns>/widgets/x`),
+    ],
+  },
+  {
+    name: 'a conversion that is refused fails the read and tells why',
+    steps: [...converting('/convert-fail'), get(`${v2}/w`)],
+  },
   { name: 'a conversion whose webhook fails tells how', steps: [...converting('/fail'), get(`${v2}/w`)] },
-  { name: 'an object in the stored version needs no conversion', steps: [...converting('/fail'), get(`/apis/${group}/v1/namespaces/<ns>/widgets/w`)] },
-]; // prettier-ignore
+  {
+    name: 'an object in the stored version needs no conversion',
+    steps: [...converting('/fail'), get(`/apis/${group}/v1/namespaces/<ns>/widgets/w`)],
+  },
+];
 
 export const webhooks: Chapter = {
   name: 'webhook',

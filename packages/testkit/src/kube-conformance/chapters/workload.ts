@@ -43,24 +43,56 @@ const wrongEverywhere = Object.entries(everyKind).flatMap(([what, rest]) =>
 const wrong: [string, string, Changes][] = [
   ['Deployment', 'a negative number of replicas', { 'spec.replicas': -1 }],
   ['Deployment', 'an unknown strategy', { 'spec.strategy': { type: 'Slowly' } }],
-  ['Deployment', 'a rolling update of Recreate', { 'spec.strategy': { type: 'Recreate', rollingUpdate: { maxSurge: 1 } } }],
-  ['Deployment', 'neither surge nor unavailable pods', { 'spec.strategy': { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } } }],
-  ['Deployment', 'more than all pods unavailable', { 'spec.strategy': { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '101%' } } }],
-  ['Deployment', 'a surge that is no share', { 'spec.strategy': { type: 'RollingUpdate', rollingUpdate: { maxSurge: 'much' } } }],
+  [
+    'Deployment',
+    'a rolling update of Recreate',
+    { 'spec.strategy': { type: 'Recreate', rollingUpdate: { maxSurge: 1 } } },
+  ],
+  [
+    'Deployment',
+    'neither surge nor unavailable pods',
+    { 'spec.strategy': { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } } },
+  ],
+  [
+    'Deployment',
+    'more than all pods unavailable',
+    { 'spec.strategy': { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '101%' } } },
+  ],
+  [
+    'Deployment',
+    'a surge that is no share',
+    { 'spec.strategy': { type: 'RollingUpdate', rollingUpdate: { maxSurge: 'much' } } },
+  ],
   ['Deployment', 'a negative surge', { 'spec.strategy': { type: 'RollingUpdate', rollingUpdate: { maxSurge: -1 } } }],
   ['Deployment', 'negative seconds of readiness', { 'spec.minReadySeconds': -1 }],
-  ['Deployment', 'a deadline shorter than its readiness', { 'spec.minReadySeconds': 10, 'spec.progressDeadlineSeconds': 5 }],
+  [
+    'Deployment',
+    'a deadline shorter than its readiness',
+    { 'spec.minReadySeconds': 10, 'spec.progressDeadlineSeconds': 5 },
+  ],
   ['Deployment', 'a negative history', { 'spec.revisionHistoryLimit': -1 }],
   ['StatefulSet', 'an unknown pod management', { 'spec.podManagementPolicy': 'Anyhow' }],
   ['StatefulSet', 'an unknown update strategy', { 'spec.updateStrategy': { type: 'Slowly' } }],
-  ['StatefulSet', 'a negative partition', { 'spec.updateStrategy': { type: 'RollingUpdate', rollingUpdate: { partition: -1 } } }],
+  [
+    'StatefulSet',
+    'a negative partition',
+    { 'spec.updateStrategy': { type: 'RollingUpdate', rollingUpdate: { partition: -1 } } },
+  ],
   ['StatefulSet', 'a negative number of replicas', { 'spec.replicas': -1 }],
   ['StatefulSet', 'negative ordinals', { 'spec.ordinals': { start: -1 } }],
   ['DaemonSet', 'an unknown update strategy', { 'spec.updateStrategy': { type: 'Slowly' } }],
-  ['DaemonSet', 'neither surge nor unavailable pods', { 'spec.updateStrategy': { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } } }],
-  ['DaemonSet', 'surge and unavailable pods at once', { 'spec.updateStrategy': { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } } }],
+  [
+    'DaemonSet',
+    'neither surge nor unavailable pods',
+    { 'spec.updateStrategy': { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } } },
+  ],
+  [
+    'DaemonSet',
+    'surge and unavailable pods at once',
+    { 'spec.updateStrategy': { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } } },
+  ],
   ['ReplicaSet', 'a negative number of replicas', { 'spec.replicas': -1 }],
-]; // prettier-ignore
+];
 
 const wrongOnes = wrong.map(([kind, what, rest]): Case => ({
   name: `a ${kind} with ${what} is told`,
