@@ -10,7 +10,7 @@ export function startMetadata(place: Place, object: KubeObject): Result<void> {
   const { cluster, call, resource } = place;
   const { metadata } = object;
   if (metadata.resourceVersion) return refuse(badRequest('resourceVersion should not be set on objects to be created'));
-  const named = checkNamespaceName(place, object);
+  const named = inNamespace(place, object);
   if (!named.ok) return named;
   if (!metadata.name && metadata.generateName) metadata.name = metadata.generateName.slice(0, 58) + nameSuffix(cluster);
   for (const field of ['deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const) delete metadata[field];
@@ -36,7 +36,8 @@ export function startStatus({ resource, version }: Place, object: KubeObject): v
   else object.status = {};
 }
 
-function checkNamespaceName({ call, resource }: Place, object: KubeObject): Result<void> {
+/** Puts a new object into the namespace of its URL; refuses one that says it is in another. */
+export function inNamespace({ call, resource }: Place, object: KubeObject): Result<void> {
   const { metadata } = object;
   if (!resource.isNamespaced) {
     delete metadata.namespace;

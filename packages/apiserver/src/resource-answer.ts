@@ -14,6 +14,7 @@ import type { Call } from './request.ts';
 import { inYaml, representationOf } from './representation.ts';
 import { json, pageNotFound, statusResponse, withWarnings } from './response.ts';
 import { readScale, writeScale } from './scale.ts';
+import { inNamespace } from './object-start.ts';
 import { methodNotAllowed, noSuchResource, ok, qualified, refuse, type Result, type Status } from './status.ts';
 import { objectResponse } from './object-response.ts';
 import { checkInclude } from './table/table.ts';
@@ -193,6 +194,8 @@ async function answerReview(serving: Serving, place: Place): Promise<Response> {
   const { cluster, call } = place;
   const body = await posted(place);
   if (!body.ok) return statusResponse(body.status);
+  const named = inNamespace(place, body.value);
+  if (!named.ok) return statusResponse(named.status);
   const answer = await review(qualified(place.resource), {
     cluster,
     user: call.user,

@@ -18,14 +18,17 @@ export function impersonated(cluster: Cluster, user: UserInfo, request: Request)
   const others = othersOf(wanted);
   if (username === null && others.length === 0) return { user };
   if (username === null) {
-    const said = others.map(({ resource, name, group }) => `{${kinds[resource] ?? resource}  ${name}  ${group} }`);
-    return { broken: `requested [${said.join(' ')}] without impersonating a user` };
+    return { broken: `requested [${others.map(referenceText).join(' ')}] without impersonating a user` };
   }
   for (const asked of [nameAction(username), ...others]) if (!authorize(cluster, user, asked)) return { denied: asked };
   return { user: taken(username, wanted) };
 }
 
 const kinds: Record<string, string> = { groups: 'Group', uids: 'UID', userextras: 'UserExtra' };
+/** A reference as the real server prints it: its fields in order, most of them empty. */
+const referenceText = ({ resource, name, group, subresource }: Action): string =>
+  `{${[kinds[resource] ?? resource, '', name, '', group && `${group}/v1`, '', subresource].join(' ')}}`;
+
 const serviceAccount = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
 const action = (resource: string, name: string, rest: Partial<Action> = {}): Action => ({

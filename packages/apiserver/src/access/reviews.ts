@@ -4,9 +4,9 @@ import { userOfListed, type Authenticators } from './authenticate.ts';
 import { issuer } from './account-tokens.ts';
 import type { Cluster, UserInfo } from '../cluster.ts';
 import { invalidValue } from '../field-error.ts';
-import { listOf, textOf, timeText, treeOf, type KubeObject, type Tree } from '../object.ts';
+import { listOf, textOf, timeText, treeOf, without, type KubeObject, type Tree } from '../object.ts';
 import { part } from '../resource.ts';
-import { badRequest, invalid, ok, refuse, type Result } from '../status.ts';
+import { badRequest, invalid, ok, refuse, type Cause, type Result } from '../status.ts';
 
 interface Asking {
   cluster: Cluster;
@@ -18,8 +18,7 @@ interface Asking {
 type Answer = (asking: Asking) => Result<Tree> | Promise<Result<Tree>>;
 
 const answers: Record<string, Answer> = {
-  'selfsubjectaccessreviews.authorization.k8s.io': ({ cluster, user, object }) =>
-    access(cluster, user, part(object, 'spec')),
+  'selfsubjectaccessreviews.authorization.k8s.io': selfAccess,
   'subjectaccessreviews.authorization.k8s.io': subjectAccess,
   'localsubjectaccessreviews.authorization.k8s.io': localAccess,
   'selfsubjectrulesreviews.authorization.k8s.io': rules,
@@ -36,9 +35,16 @@ export async function review(name: string, asking: Asking): Promise<Result<KubeO
   const status = await answer(asking);
   if (!status.ok) return status;
   const { cluster, object } = asking;
+  dropEmptyTexts(part(object, 'spec'));
   const isDated = name.startsWith('selfsubjectreviews');
   const metadata = isDated ? { ...object.metadata, creationTimestamp: timeText(cluster.clock.now()) } : object.metadata;
   return ok({ ...object, metadata, status: status.value });
+}
+
+/** What a review asks about is told back without what it leaves open. */
+function dropEmptyTexts(spec: Tree): void {
+  for (const about of [spec, treeOf(spec.resourceAttributes), treeOf(spec.nonResourceAttributes)])
+    for (const [field, value] of Object.entries(about)) if (value === '') delete about[field];
 }
 
 const shown = ({ username, uid, groups, extra }: UserInfo): Tree => ({
@@ -67,38 +73,78 @@ async function token({ authenticators, object }: Asking): Promise<Result<Tree>> 
 
 const unnamed = { group: 'authorization.k8s.io', kind: '' };
 
-function subjectAccess({ cluster, object }: Asking): Result<Tree> {
-  const spec = part(object, 'spec');
-  const groups = listOf(spec.groups).map(String);
-  if (!spec.user && groups.length === 0)
-    return refuse(
-      invalid(unnamed, '', [invalidValue('spec.user', '', 'at least one of user or group must be specified')]),
-    );
-  return access(cluster, { username: textOf(spec.user), groups }, spec);
+const asCauses = (causes: Cause[]): Result<void> =>
+  causes.length > 0 ? refuse(invalid(unnamed, '', causes)) : ok(undefined);
+
+function selfAccess({ cluster, user, object }: Asking): Result<Tree> {
+  const valid = asCauses([...attributeCauses(part(object, 'spec')), ...metadataCauses(object, [])]);
+  return valid.ok ? access(cluster, user, part(object, 'spec')) : valid;
 }
 
-function localAccess(asking: Asking): Result<Tree> {
-  const { namespace = '' } = asking.object.metadata;
-  const asked = treeOf(part(asking.object, 'spec').resourceAttributes);
-  if (textOf(asked.namespace) === namespace) return subjectAccess(asking);
-  return refuse(
-    invalid(unnamed, '', [
-      invalidValue('spec.resourceAttributes.namespace', textOf(asked.namespace), 'must match metadata.namespace'),
-    ]),
-  );
+function subjectAccess({ cluster, object }: Asking): Result<Tree> {
+  const spec = part(object, 'spec');
+  const valid = asCauses([...attributeCauses(spec), ...subjectCauses(spec), ...metadataCauses(object, [])]);
+  return valid.ok ? access(cluster, subjectOf(spec), spec) : valid;
 }
+
+function localAccess({ cluster, object }: Asking): Result<Tree> {
+  const spec = part(object, 'spec');
+  const { resourceAttributes, nonResourceAttributes } = spec;
+  const causes = [...attributeCauses(spec), ...subjectCauses(spec), ...metadataCauses(object, ['namespace'])];
+  const namespace = textOf(treeOf(resourceAttributes).namespace);
+  if (resourceAttributes !== undefined && namespace !== object.metadata.namespace)
+    causes.push(invalidValue('spec.resourceAttributes.namespace', namespace, 'must match metadata.namespace'));
+  if (nonResourceAttributes !== undefined)
+    causes.push(
+      invalidValue('spec.nonResourceAttributes', pathForm(nonResourceAttributes), 'disallowed on this kind of request'),
+    );
+  const valid = asCauses(causes);
+  return valid.ok ? access(cluster, subjectOf(spec), spec) : valid;
+}
+
+/** A path and a verb as the real server prints them: its own structure. */
+const pathForm = (attributes: unknown): Tree => {
+  const { path = '', verb = '' } = treeOf(attributes);
+  return { Path: path, Verb: verb };
+};
+
+function attributeCauses({ resourceAttributes, nonResourceAttributes }: Tree): Cause[] {
+  if ((resourceAttributes === undefined) !== (nonResourceAttributes === undefined)) return [];
+  return [
+    resourceAttributes === undefined
+      ? invalidValue(
+          'spec.resourceAttributes',
+          null,
+          'exactly one of nonResourceAttributes or resourceAttributes must be specified',
+        )
+      : invalidValue(
+          'spec.nonResourceAttributes',
+          pathForm(nonResourceAttributes),
+          'cannot be specified in combination with resourceAttributes',
+        ),
+  ];
+}
+
+const subjectCauses = ({ user, groups }: Tree): Cause[] =>
+  user || listOf(groups).length > 0
+    ? []
+    : [invalidValue('spec.user', '', 'at least one of user or group must be specified')];
+
+function metadataCauses({ metadata }: KubeObject, allowed: string[]): Cause[] {
+  const said = without(metadata, 'managedFields', ...allowed);
+  const why = ['must be empty', ...allowed.map((field) => `except for ${field}`)].join(' ');
+  return Object.keys(said).length > 0 ? [invalidValue('metadata', metadata, why)] : [];
+}
+
+const subjectOf = (spec: Tree): UserInfo => ({
+  username: textOf(spec.user),
+  groups: listOf(spec.groups).map(String),
+});
 
 function access(cluster: Cluster, user: UserInfo, spec: Tree): Result<Tree> {
   const asked = treeOf(spec.resourceAttributes);
   const path = treeOf(spec.nonResourceAttributes);
   const isResource = spec.resourceAttributes !== undefined;
-  if (isResource === (spec.nonResourceAttributes !== undefined)) {
-    const why = isResource
-      ? 'cannot be specified in combination with resourceAttributes'
-      : 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
-    const field = isResource ? 'spec.nonResourceAttributes' : 'spec.resourceAttributes';
-    return refuse(invalid(unnamed, '', [invalidValue(field, isResource ? path : null, why)]));
-  }
   const action: Action = {
     verb: textOf(isResource ? asked.verb : path.verb),
     group: textOf(asked.group),

@@ -1,22 +1,38 @@
 // The rules of roles, bindings and disruption budgets.
-import { invalidValue, required } from '../field-error.ts';
-import { isEqual, listOf, textOf, treeOf, type KubeObject, type Tree } from '../object.ts';
+import { invalidValue, required, unsupported } from '../field-error.ts';
+import { isEqual, isTree, listOf, textOf, treeOf, type KubeObject, type Tree } from '../object.ts';
 import { pathProblems, subdomainProblems } from '../names.ts';
 import { part, type Rules } from '../resource.ts';
 import type { Cause } from '../status.ts';
+import { selectorCauses } from './label-selector.ts';
 
 const group = 'rbac.authorization.k8s.io';
 
 const roleOf = (isNamespaced: boolean): Rules => ({
   nameProblems: pathProblems,
-  validate: (object) =>
-    listOf(object.rules)
+  fill(object) {
+    // Of roles no rules are told as null.
+    if (listOf(object.rules).length === 0) object.rules = null;
+  },
+  validate: (object) => [
+    ...listOf(object.rules)
       .map(treeOf)
       .flatMap((rule, i) => ruleCauses(rule, `rules[${i}]`, isNamespaced)),
+    ...(isNamespaced ? [] : aggregationCauses(object)),
+  ],
 });
 
 export const role: Rules = roleOf(true);
 export const clusterRole: Rules = roleOf(false);
+
+function aggregationCauses({ aggregationRule }: KubeObject): Cause[] {
+  if (!isTree(aggregationRule)) return [];
+  const path = 'aggregationRule.clusterRoleSelectors';
+  const selectors = listOf(aggregationRule.clusterRoleSelectors);
+  if (selectors.length === 0)
+    return [required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil')];
+  return selectors.flatMap((selector, i) => selectorCauses(treeOf(selector), `${path}[${i}]`));
+}
 
 /** A rule is about resources or about paths, never both; in a namespace there are no paths. */
 function ruleCauses(rule: Tree, path: string, isNamespaced: boolean): Cause[] {
@@ -37,22 +53,58 @@ function ruleCauses(rule: Tree, path: string, isNamespaced: boolean): Cause[] {
   return causes;
 }
 
-export const binding: Rules = {
+const bindingOf = (isNamespaced: boolean): Rules => ({
   nameProblems: pathProblems,
   fill(object) {
     const reference = part(object, 'roleRef');
-    if (object.roleRef) reference.apiGroup ??= group;
+    object.roleRef = reference;
+    reference.apiGroup ||= group;
+    for (const field of ['kind', 'name']) reference[field] ??= '';
     for (const item of listOf(object.subjects)) {
       const subject = treeOf(item);
-      if (subject.kind !== 'ServiceAccount') subject.apiGroup ??= group;
+      if (!subject.apiGroup) delete subject.apiGroup;
+      if (subject.kind === 'User' || subject.kind === 'Group') subject.apiGroup ??= group;
     }
   },
   validate(object, old) {
-    if (old && !isEqual(old.roleRef, object.roleRef))
-      return [invalidValue('roleRef', object.roleRef, 'cannot change roleRef')];
-    return part(object, 'roleRef').name ? [] : [required('roleRef.name')];
+    const causes = referenceCauses(part(object, 'roleRef'), isNamespaced ? ['Role', 'ClusterRole'] : ['ClusterRole']);
+    for (const [i, subject] of listOf(object.subjects).entries())
+      causes.push(...subjectCauses(treeOf(subject), `subjects[${i}]`, isNamespaced));
+    if (old && !isEqual(old.roleRef, object.roleRef)) {
+      const { apiGroup, kind, name } = part(object, 'roleRef');
+      causes.push(invalidValue('roleRef', { APIGroup: apiGroup, Kind: kind, Name: name }, 'cannot change roleRef'));
+    }
+    return causes;
   },
-};
+});
+
+export const binding: Rules = bindingOf(true);
+export const clusterBinding: Rules = bindingOf(false);
+
+function referenceCauses({ apiGroup, kind, name }: Tree, kinds: string[]): Cause[] {
+  const causes = apiGroup === group ? [] : [unsupported('roleRef.apiGroup', apiGroup, [group])];
+  if (!kinds.includes(textOf(kind))) causes.push(unsupported('roleRef.kind', textOf(kind), kinds));
+  if (textOf(name) === '') return [...causes, required('roleRef.name')];
+  return [...causes, ...pathProblems(textOf(name)).map((why) => invalidValue('roleRef.name', name, why))];
+}
+
+function subjectCauses({ kind, name: given, apiGroup, namespace }: Tree, path: string, isNamespaced: boolean): Cause[] {
+  const name = textOf(given);
+  const causes = name === '' ? [required(`${path}.name`)] : [];
+  const groups = (wanted: string): Cause[] =>
+    textOf(apiGroup) === wanted ? [] : [unsupported(`${path}.apiGroup`, textOf(apiGroup), [wanted])];
+  switch (kind) {
+    case 'ServiceAccount':
+      if (name !== '') causes.push(...subdomainProblems(name).map((why) => invalidValue(`${path}.name`, name, why)));
+      causes.push(...groups(''));
+      return isNamespaced || textOf(namespace) !== '' ? causes : [...causes, required(`${path}.namespace`)];
+    case 'User':
+    case 'Group':
+      return [...causes, ...groups(group)];
+    default:
+      return [...causes, unsupported(`${path}.kind`, textOf(kind), ['ServiceAccount', 'User', 'Group'])];
+  }
+}
 
 export const budget: Rules = {
   nameProblems: subdomainProblems,

@@ -7,7 +7,7 @@ import { pod } from './pod.ts';
 import type { ResourceRow } from './row.ts';
 import { service } from './service.ts';
 import { definitionRules } from '../definition-rules.ts';
-import { binding, budget, clusterRole, role } from './access.ts';
+import { binding, budget, clusterBinding, clusterRole, role } from './access.ts';
 import { endpoints, endpointSlice } from './endpoints.ts';
 import { event, newEvent } from './event.ts';
 import { ingress, ingressClass } from './ingress.ts';
@@ -40,7 +40,7 @@ const rules: Record<string, Rules> = {
   'roles.rbac.authorization.k8s.io': role,
   'clusterroles.rbac.authorization.k8s.io': clusterRole,
   'rolebindings.rbac.authorization.k8s.io': binding,
-  'clusterrolebindings.rbac.authorization.k8s.io': binding,
+  'clusterrolebindings.rbac.authorization.k8s.io': clusterBinding,
   'customresourcedefinitions.apiextensions.k8s.io': definitionRules,
   'validatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfiguration,
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfiguration,

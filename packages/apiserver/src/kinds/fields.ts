@@ -23,8 +23,6 @@ const enums: Record<string, Record<string, string[]>> = {
   },
   'discovery.v1.EndpointSlice': { addressType: ['FQDN', 'IPv4', 'IPv6'] },
   'networking.v1.HTTPIngressPath': { pathType: ['Exact', 'ImplementationSpecific', 'Prefix'] },
-  'rbac.v1.RoleRef': { kind: ['ClusterRole', 'Role'] },
-  'rbac.v1.Subject': { kind: ['Group', 'ServiceAccount', 'User'] },
   'policy.v1.PodDisruptionBudgetSpec': { unhealthyPodEvictionPolicy: ['AlwaysAllow', 'IfHealthyBudget'] },
 };
 
