@@ -11,7 +11,17 @@ import { decodeProblem, metadataProblem } from './schema/decode.ts';
 import { duplicateFields } from './schema/duplicates.ts';
 import { dropNulls } from './schema/nulls.ts';
 import { prune } from './schema/prune.ts';
-import { badRequest, invalid, ok, refuse, tooLarge, unexplained, unsupportedMedia, type Result, type Status } from './status.ts';
+import {
+  badRequest,
+  invalid,
+  ok,
+  refuse,
+  tooLarge,
+  unexplained,
+  unsupportedMedia,
+  type Result,
+  type Status,
+} from './status.ts';
 
 const most = 3 * 1024 * 1024;
 const deepest = 500;

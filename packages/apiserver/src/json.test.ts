@@ -37,14 +37,17 @@ test.each([
   ['b notin (x)', true],
   ['n>6,n<8', true],
   ['b in (,)', false],
-  ['a in', 'unable to parse requirement: found \'\' expected: \'(\''],
-  ['a b', 'unable to parse requirement: found \'b\', expected: in, notin, =, ==, !=, gt, lt'],
+  ['a in', "unable to parse requirement: found '' expected: '('"],
+  ['a b', "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
   ['a=b c', "found 'c', expected: ',' or 'end of string'"],
   ['a===b', "unable to parse requirement: found '=', expected: identifier"],
   ['a,', "found '', expected: identifier after ','"],
   [',', "found ',', expected: !, identifier, or 'end of string'"],
   ['n in (1', "unable to parse requirement: found '', expected: ',' or ')'"],
-  ['n>x', "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer"],
+  [
+    'n>x',
+    "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer",
+  ],
 ])('the selector %j: %j', (text, expected) => {
   const parsed = parseLabelSelector(text);
   expect(parsed.ok ? parsed.value(labels) : parsed.status.message).toBe(expected);

@@ -76,7 +76,8 @@ async function reviewedWrite(
 ): Promise<Result<KubeObject>> {
   const { cluster, call, resource, version } = place;
   const { name = '', namespace = '' } = (old ?? object).metadata;
-  const problems = (one: KubeObject): Cause[] => problemsOf({ cluster, resource, version, object: one, old, subresource: call.target.subresource });
+  const problems = (one: KubeObject): Cause[] =>
+    problemsOf({ cluster, resource, version, object: one, old, subresource: call.target.subresource });
   const asked: Attributes = {
     operation: old ? 'UPDATE' : 'CREATE',
     resource,
