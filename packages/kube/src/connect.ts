@@ -8,11 +8,13 @@ import { authOf, tlsOf } from './credentials.ts';
 import type { Run } from './exec-plugin.ts';
 import { inCluster } from './in-cluster.ts';
 import type { Kube, KubeResult } from './kube.ts';
-import { kubeconfig, type KubeContext, type Tls } from './kubeconfig.ts';
+import { kubeconfig, selfContained, type KubeContext, type Tls } from './kubeconfig.ts';
 import { invalid } from './problem.ts';
-import { undiciSend } from './undici-send.ts';
+import { undiciSend, type UndiciSend } from './undici-send.ts';
 
-export interface ConnectOptions extends Pick<KubeOptions, 'clock' | 'random' | 'userAgent' | 'report'> {
+type ClientOptions = Pick<KubeOptions, 'clock' | 'random' | 'userAgent' | 'report'>;
+
+export interface ConnectOptions extends ClientOptions {
   /** Path of a kubeconfig; absent: the pod's service account. */
   kubeconfig?: string | undefined;
   /** The kubeconfig's current one when absent. */
@@ -34,12 +36,41 @@ export interface Connected {
 /** Reads the files; asks the server nothing yet. */
 export async function connect(options: ConnectOptions): Promise<KubeResult<Connected>> {
   const found = options.kubeconfig === undefined ? await pod(options) : await file(options, options.kubeconfig);
-  if (!found.ok) return found;
-  const { context, tls, auth } = found.value;
-  const { clock, random, userAgent, report } = options;
-  const { send, close } = undiciSend(tls);
-  const client = kube({ server: context.cluster.server, send, auth, clock, random, userAgent, report });
-  return { ok: true, value: { kube: client, context: context.name, namespace: context.namespace, close } };
+  return found.ok ? { ok: true, value: client(options, found.value, undiciSend(found.value.tls)) } : found;
+}
+
+export interface ConnectTextOptions extends ClientOptions {
+  /** A kubeconfig that names no file and no program: its own context is used. */
+  text: string;
+  /** Where the text is from, for messages. */
+  from: string;
+  /** The way to the server; undici's when absent. */
+  sender?: ((server: string, tls: Tls) => UndiciSend) | undefined;
+}
+
+/** A client from a kubeconfig that others wrote, as in a Secret; asks the server nothing yet. */
+export async function connectText(options: ConnectTextOptions): Promise<KubeResult<Connected>> {
+  const { text, from, clock, sender = (_, tls) => undiciSend(tls) } = options;
+  const parsed = kubeconfig(text, from);
+  const picked = parsed.ok ? parsed.value.pick() : parsed;
+  if (!picked.ok) return picked;
+  const context = selfContained(picked.value);
+  if (!context.ok) return invalid(`${from}: ${context.problem.message}`);
+  const never = () => Promise.reject(new Error('bug: a kubeconfig without files has a file'));
+  const tls = await tlsOf(context.value, never);
+  if (!tls.ok) return invalid(`${from}: ${tls.problem.message}`);
+  const auth = authOf(context.value, { read: never, clock, run: never });
+  const found = { context: context.value, tls: tls.value, auth };
+  return { ok: true, value: client(options, found, sender(context.value.cluster.server, tls.value)) };
+}
+
+function client(
+  { clock, random, userAgent, report }: ClientOptions,
+  { context, auth }: Found,
+  { send, close }: UndiciSend,
+): Connected {
+  const made = kube({ server: context.cluster.server, send, auth, clock, random, userAgent, report });
+  return { kube: made, context: context.name, namespace: context.namespace, close };
 }
 
 interface Found {

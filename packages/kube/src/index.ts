@@ -46,6 +46,7 @@ export { type LiveStore, store, type StoreOptions } from './store.ts';
 export { authOf, type CredentialParts, type Read, tlsOf } from './credentials.ts';
 export type { Command, Run } from './exec-plugin.ts';
 export { inCluster, type PodParts } from './in-cluster.ts';
-export { type Kubeconfig, kubeconfig, type KubeContext, type Tls } from './kubeconfig.ts';
+export { type Kubeconfig, kubeconfig, type KubeContext, selfContained, type Tls } from './kubeconfig.ts';
 export { lead, type Leader, type LeadOptions } from './lease.ts';
+export { switched, type Switched, type SwitchedOptions } from './switched.ts';
 export { recorder, type Recorder, type RecorderOptions, type Told } from './recorder.ts';

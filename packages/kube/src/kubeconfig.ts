@@ -139,3 +139,27 @@ function parsed(text: string, from: string): KubeResult<File> {
     return invalid(`${from}: ${(error as Error).message.split('\n')[0]}`);
   }
 }
+
+/**
+ * `context`, when it says all by itself. One that somebody else wrote into a Secret may not make this program run a
+ * program, nor read a file of its own and send it to a server of their choice.
+ */
+export function selfContained(context: KubeContext): KubeResult<KubeContext> {
+  const { cluster, user } = context;
+  const files = Object.entries({
+    'certificate-authority': cluster['certificate-authority'],
+    'client-certificate': user['client-certificate'],
+    'client-key': user['client-key'],
+    tokenFile: user.tokenFile,
+  }).flatMap(([field, path]) => (path ? [field] : []));
+  const said = `context "${context.name}"`;
+  if (user.exec)
+    return invalid(
+      `${said}: users[].user.exec would run the program ${user.exec.command ?? ''} here, which only a kubeconfig file may; put the token of a ServiceAccount in users[].user.token`,
+    );
+  if (files.length === 0) return { ok: true, value: context };
+  const instead = files.map((field) => (field === 'tokenFile' ? 'token' : `${field}-data`)).join(', ');
+  return invalid(
+    `${said}: ${files.join(', ')} would read files here, which only a kubeconfig file may; give ${instead}`,
+  );
+}

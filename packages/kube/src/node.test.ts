@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fakeClock } from '@fairlead/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { configMaps } from './kinds.ts';
-import { connect, type ConnectOptions } from './node.ts';
+import { connect, connectText, type ConnectOptions } from './node.ts';
 import { configMap } from './scripted.ts';
 import { store } from './store.ts';
 
@@ -142,4 +142,30 @@ test.each<[string, Partial<ConnectOptions>, string]>([
 ])('%s is a problem', async (_, options, says) => {
   const got = await connect({ clock: fakeClock(), random: () => 0, env: {}, ...options });
   expect(got).toMatchObject({ ok: false, problem: { message: expect.stringContaining(says) } });
+});
+
+const text = (user: string, cluster = '') => `
+current-context: one
+contexts: [{name: one, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: "https://10.0.0.1:6443"${cluster}}}]
+users: [{name: u, user: {${user}}}]
+`;
+const foreign = (kubeconfig: string) =>
+  connectText({ text: kubeconfig, from: 'Secret s, key a', clock: fakeClock(), random: () => 0 });
+
+test('a kubeconfig that others wrote connects by what stands in it', async () => {
+  const got = await foreign(text('token: t'));
+  expect(got.ok && got.value.kube.server).toBe('https://10.0.0.1:6443');
+  if (got.ok) await got.value.close();
+});
+
+test.each([
+  ['runs no program', text('exec: {apiVersion: client.authentication.k8s.io/v1, command: sh}'), 'run the program sh'],
+  ['reads no token file', text('tokenFile: /etc/passwd'), 'tokenFile would read files here'],
+  ['reads no certificates', text('client-certificate: a, client-key: b'), 'client-certificate, client-key'],
+  ['reads no authority', text('token: t', ', certificate-authority: /etc/ca'), 'give certificate-authority-data'],
+  ['needs a context of its own', text('token: t').replace('current-context: one', ''), 'no current-context'],
+])('a kubeconfig that others wrote %s', async (_, kubeconfig, words) => {
+  const got = await foreign(kubeconfig);
+  expect(got.ok ? '' : got.problem.message).toContain(words);
 });
