@@ -4,7 +4,7 @@ import { configMaps, type ConfigMap, type Kube, type ObjectReference, type Store
 import { annotations } from '@fairlead/sources';
 import { backoff } from './backoff.ts';
 import type { Outcome } from './outcome.ts';
-import { queue } from './queue.ts';
+import { lanes } from './lanes.ts';
 import {
   isTellable,
   remarksBetween,
@@ -56,7 +56,12 @@ interface Entry {
 export function statuses(options: StatusOptions): Statuses {
   const { clock, random, debounce = 20 } = options;
   const entries = new Map<string, Entry>();
-  const turns = queue<string>(clock, { onBug: options.onBug });
+  // A lane for each cluster: one that does not answer keeps no other's objects from being told.
+  const turns = lanes<string>(clock, {
+    laneOf: (asker) => asker.slice(0, asker.indexOf('/')),
+    parallel: () => 1,
+    onBug: options.onBug,
+  });
   const pauses = backoff<string>({ random });
 
   const note = (outcome: Outcome & { origin: Origin }): void => {

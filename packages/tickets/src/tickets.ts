@@ -1,7 +1,7 @@
 // The controller of Loadbalancers, Lbtickets and Lbrules: from what changes to the turns it concerns.
 import type { Lbrule, Lbticket, Loadbalancer } from '@fairlead/api';
 import type { Clock } from '@fairlead/core';
-import { queue } from '@fairlead/engine';
+import { lanes } from '@fairlead/engine';
 import { recorder, type Kube, type Recorder, type Store } from '@fairlead/kube';
 import type { Approver } from './approver.ts';
 import { configMapTurn } from './configmap-turn.ts';
@@ -40,6 +40,14 @@ export interface Tickets {
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** The lane of turns that talk to the management cluster alone. */
+const home = '';
+/** Turns at once that write to the cluster of one Loadbalancer. */
+const perLoadbalancer = 4;
+
+/** What writes to a target cluster has a lane for each Loadbalancer: a cluster that does not answer delays only its own. */
+const laneOf = (key: TurnKey): string => (key.startsWith('configmap ') ? key.slice(0, key.indexOf('/')) : home);
+
 /*
  *   lbtickets, lbrules, loadbalancers ---.                          .--> ticket turn ------> status, spec, Events
  *                                        |--> directory --> queue --+--> configmap turn ---> ConfigMap, labels
@@ -49,8 +57,9 @@ export interface Tickets {
 export function tickets(options: TicketsOptions): Tickets {
   const { stores, clock, random } = options;
   const log = options.log ?? (() => undefined);
-  const turns = queue<TurnKey>(clock, {
-    parallel: options.parallel ?? 16,
+  const turns = lanes<TurnKey>(clock, {
+    laneOf,
+    parallel: (lane) => (lane === home ? (options.parallel ?? 16) : perLoadbalancer),
     onBug: (error, key) => log(`bug in the turn of ${key}: ${error instanceof Error ? error.stack : String(error)}`),
   });
   const directory = new Directory();
