@@ -76,6 +76,10 @@ function checkPools({ listeners, pools }: LoadBalancer): ReturnType<typeof fail>
     const uses = [
       { at: '', pools: listener.pools },
       ...listener.routes.map((route, n) => ({ at: `.routes[${n}]`, pools: route.pools })),
+      ...(listener.hosts ?? []).map(({ to }, n) => ({
+        at: `.hosts[${n}]`,
+        pools: 'pool' in to ? [{ pool: to.pool, weight: 1 }] : [],
+      })),
     ];
     for (const { at, pool: name, n } of uses.flatMap((use) =>
       use.pools.map(({ pool }, n) => ({ at: use.at, pool, n })),

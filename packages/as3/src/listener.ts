@@ -1,8 +1,10 @@
 // A listener becomes one service and, from its first day, one iRule.
 import { fail, ok, parseAddress, formatAddress, reducedWeights, type Listener, type Result } from '@fairlead/core';
 import type { Classed } from './application.ts';
+import { hostRule } from './irule/host-rule.ts';
 import { irule } from './irule/irule.ts';
 import { checkName, ruleName } from './names.ts';
+import { profileWords } from './profiles.ts';
 import { tls } from './tls.ts';
 
 const classes = { http: 'Service_HTTP', https: 'Service_HTTPS', tcp: 'Service_TCP', udp: 'Service_UDP' } as const;
@@ -16,10 +18,12 @@ export function listenerObjects(listener: Listener, place: string, path: string)
   if (!destination.ok) return destination;
   const secured = tls(listener, path);
   if (!secured.ok) return secured;
-  const rule = irule(listener, place, path);
+  const profiles = profileWords(listener, path);
+  if (!profiles.ok) return profiles;
+  const rule = listener.hosts ? hostRule(listener, place, path) : irule(listener, place, path);
   if (!rule.ok) return rule;
-  const weights = reducedWeights(listener.pools, `${path}.pools`);
-  if (!weights.ok) return weights;
+  const pool = defaultPool(listener, path);
+  if (!pool.ok) return pool;
   const service: Classed = {
     class: classes[listener.protocol],
     remark,
@@ -28,9 +32,10 @@ export function listenerObjects(listener: Listener, place: string, path: string)
     // Left out, it is not "none" but cookie or source-address (spec as3.md §7.3).
     persistenceMethods: listener.persistence === 'none' ? [] : [listener.persistence],
     // Watched by the device for the virtual server's own state, and used should the rule fail.
-    pool: weights.value[0]?.pool,
+    ...(pool.value === undefined ? {} : { pool: pool.value }),
     iRules: [ruleName(listener.name)],
     ...secured.value.service,
+    ...profiles.value,
   };
   return ok({
     [listener.name]: service,
@@ -41,6 +46,16 @@ export function listenerObjects(listener: Listener, place: string, path: string)
   });
 }
 
+/** Of one that goes by host and path: what takes all that no route names. Without it the rule answers itself. */
+function defaultPool({ hosts, pools }: Listener, path: string): Result<string | undefined> {
+  if (hosts) {
+    const rest = hosts.find(({ host, match, path: of }) => host === '' && match === 'prefix' && of === '');
+    return ok(rest && !rest.clients && 'pool' in rest.to ? rest.to.pool : undefined);
+  }
+  const weights = reducedWeights(pools, `${path}.pools`);
+  return weights.ok ? ok(weights.value[0]?.pool) : weights;
+}
+
 /** The address in canonical text. */
 function checkListener(listener: Listener, path: string): Result<string> {
   const name = checkName(listener.name, `${path}.name`);
@@ -49,6 +64,10 @@ function checkListener(listener: Listener, path: string): Result<string> {
   if (!Number.isInteger(port) || port < 1 || port > 65535)
     return fail('invalid', `port ${port} of listener ${listener.name} is not 1 to 65535`, `${path}.port`);
   const isHttp = protocol === 'http' || protocol === 'https';
+  if (listener.hosts && !isHttp)
+    return fail('invalid', `a ${protocol} listener sees no hosts and paths`, `${path}.hosts`);
+  if (listener.hosts && (listener.routes.length > 0 || listener.pools.length > 0))
+    return fail('invalid', `listener ${listener.name} goes by hosts; routes and pools stay empty`, `${path}.hosts`);
   if (persistence === 'cookie' && !isHttp)
     return fail(
       'invalid',

@@ -19,7 +19,7 @@ export function checkMonitor(pool: Pool, listener: Listener, path: string): Resu
  * timeout is 3 intervals and a second when not given: F5's rule, so that the third probe has time to fail.
  */
 export function monitor(pool: Pool, path: string): Result<{ use: unknown; objects: Record<string, Classed> }> {
-  const { type, path: asked, interval = 5, timeout = 3 * interval + 1 } = pool.monitor;
+  const { type, path: asked, receive, interval = 5, timeout = 3 * interval + 1 } = pool.monitor;
   if (isPlain(pool.monitor)) return ok({ use: type, objects: {} });
   if (!Number.isInteger(interval) || interval < 1 || interval > 3600)
     return fail('invalid', `the interval of a monitor is 1 to 3600 seconds, not ${interval}`, `${path}.interval`);
@@ -31,6 +31,12 @@ export function monitor(pool: Pool, path: string): Result<{ use: unknown; object
     );
   const name = `${pool.name}_monitor`;
   const object: Classed = { class: 'Monitor', monitorType: type, interval, timeout };
+  if (receive !== undefined && (asked === undefined || !/^[A-Za-z0-9 \-._:/<>=,]{1,128}$/.test(receive)))
+    return fail(
+      'invalid',
+      'what a monitor waits for needs a path, and has letters, digits, spaces and -._:/<>=, only',
+      `${path}.receive`,
+    );
   if (asked === undefined) return ok({ use: { use: name }, objects: { [name]: object } });
   if (type !== 'http' && type !== 'https') return fail('invalid', `a ${type} monitor takes no path`, `${path}.path`);
   // RFC 3986 without quotes: the device sees this inside a quoted string, and AS3 expands backquotes.
@@ -40,9 +46,9 @@ export function monitor(pool: Pool, path: string): Result<{ use: unknown; object
       `"${asked}" is no path for a monitor; it begins with "/" and has letters, digits and -._~%!&()*+,;=:@/?`,
       `${path}.path`,
     );
-  const http = { send: `GET ${asked} HTTP/1.0\\r\\n\\r\\n`, receive: '^HTTP/1[.][01] [23]' };
+  const http = { send: `GET ${asked} HTTP/1.0\\r\\n\\r\\n`, receive: receive ?? '^HTTP/1[.][01] [23]' };
   return ok({ use: { use: name }, objects: { [name]: { ...object, ...http } } });
 }
 
-const isPlain = ({ path, interval, timeout }: Monitor): boolean =>
-  path === undefined && interval === undefined && timeout === undefined;
+const isPlain = ({ path, interval, timeout, receive }: Monitor): boolean =>
+  path === undefined && receive === undefined && interval === undefined && timeout === undefined;

@@ -1,5 +1,15 @@
 // Reads the load balancer of a golden case: short to write, and strict, for a misspelt field would test nothing.
-import type { Condition, Listener, LoadBalancer, Operator, Pool, Route, Subject, WeightedPool } from '@fairlead/core';
+import type {
+  Condition,
+  HostRoute,
+  Listener,
+  LoadBalancer,
+  Operator,
+  Pool,
+  Route,
+  Subject,
+  WeightedPool,
+} from '@fairlead/core';
 import { isRecord } from './application.ts';
 
 type Fields = Record<string, unknown>;
@@ -14,7 +24,11 @@ export function readCase(document: unknown): LoadBalancer {
   const given = fields(document, ['key', 'listeners', 'pools', 'native']);
   const key = String(given['key']);
   const listeners = list(given['listeners']).map(readListener);
-  const used = listeners.flatMap(({ pools, routes }) => [...pools, ...routes.flatMap((route) => route.pools)]);
+  const used = listeners.flatMap(({ pools, routes, hosts }) => [
+    ...pools,
+    ...routes.flatMap((route) => route.pools),
+    ...(hosts ?? []).flatMap(({ to }) => ('pool' in to ? [{ pool: to.pool }] : [])),
+  ]);
   const named = list(given['pools']).map((pool) => readPool(pool, listeners[0]));
   const others = new Set(used.map(({ pool }) => pool).filter((name) => !named.some((pool) => pool.name === name)));
   return {
@@ -28,11 +42,24 @@ export function readCase(document: unknown): LoadBalancer {
 }
 
 function readListener(document: unknown): Listener {
-  const words = ['name', 'address', 'port', 'protocol', 'persistence', 'routes', 'pools', 'tls', 'pickBy'];
+  const words = [
+    'name',
+    'address',
+    'port',
+    'protocol',
+    'persistence',
+    'routes',
+    'pools',
+    'tls',
+    'pickBy',
+    'hosts',
+    'profiles',
+  ];
   const given = fields(document, words);
   return {
     persistence: 'none',
-    ...(given as unknown as Pick<Listener, 'name' | 'address' | 'port' | 'protocol' | 'tls' | 'pickBy'>),
+    ...(given as unknown as Pick<Listener, 'name' | 'address' | 'port' | 'protocol' | 'tls' | 'pickBy' | 'profiles'>),
+    ...(given['hosts'] !== undefined && { hosts: list(given['hosts']).map(readHostRoute) }),
     routes: list(given['routes']).map(readRoute),
     pools: readWeights(given['pools']),
   };
@@ -46,6 +73,13 @@ function readRoute(document: unknown): Route {
     conditions: list(given['conditions']).map(readCondition),
     pools: readWeights(given['pools']),
   };
+}
+
+/** `at: p:a.domain.com/path`, the key of the route, beside its other fields. */
+function readHostRoute(document: unknown): HostRoute {
+  const { at, ...given } = fields(document, ['at', 'to', 'clients']);
+  const [, kind, host = '', path = ''] = /^([ep]):([^/]*)(.*)$/.exec(String(at)) ?? [];
+  return { host, match: kind === 'e' ? 'exact' : 'prefix', path, ...(given as unknown as Pick<HostRoute, 'to'>) };
 }
 
 function readCondition(document: unknown): Condition {

@@ -16,6 +16,8 @@ export function tls(listener: Listener, path: string): Result<{ service: object;
     if (listener.tls) return fail('invalid', `a ${listener.protocol} listener takes no tls`, `${path}.tls`);
     return ok({ service: {}, objects: {} });
   }
+  // Profiles of the device have certificates of their own.
+  if (listener.profiles?.clientTls?.length && !listener.tls) return ok({ service: { redirect80: false }, objects: {} });
   // AS3 takes a Service_HTTPS without it, and the device would then speak plain HTTP on that port.
   if (!listener.tls) return fail('invalid', 'an https listener needs tls.secretName', `${path}.tls.secretName`);
   const { secretName } = listener.tls;

@@ -14,4 +14,5 @@ export { apportion, reduceWeights, shares } from './weights.ts';
 export { crc32 } from './crc32.ts';
 export { portable } from './regexp.ts';
 export { canonicalNumber, parseCondition, type Check, type Clause, type TestRequest } from './condition.ts';
+export * from './host-routes.ts';
 export { choose, parseRoute, reducedWeights, type Choice } from './choose.ts';

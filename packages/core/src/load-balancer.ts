@@ -54,7 +54,42 @@ export interface Listener {
   tls?: { secretName: string } | undefined;
   /** What the pick among weighted pools is made from. Default: the client's address. */
   pickBy?: 'client-address' | 'x-forwarded-for' | undefined;
+  /** For http and https: requests by host and path, as an Ingress has it. `routes` and `pools` are then empty. */
+  hosts?: HostRoute[] | undefined;
+  /** Things of the place itself, by their name there, such as `/Common/clientssl`. */
+  profiles?: ListenerProfiles | undefined;
 }
+
+export interface ListenerProfiles {
+  /** TLS towards clients, in the place of certificates. */
+  clientTls?: string[] | undefined;
+  /** TLS towards members. */
+  serverTls?: string | undefined;
+  /** Web application firewall. */
+  firewall?: string | undefined;
+  /** False: members see the listener's address as the destination. */
+  translateAddress?: boolean | undefined;
+}
+
+/** One host and path, and what becomes of its requests. `host-routes.ts` says which one counts; the order does not matter. */
+export interface HostRoute {
+  /** In lower case; `*.domain.com` stands for one label in the place of the star; empty: any host. */
+  host: string;
+  /** `exact`: this path alone. `prefix`: it and all below, by whole segments; then without a slash at the end, and empty for all. */
+  match: 'exact' | 'prefix';
+  path: string;
+  /** Clients that may come, as CIDRs; absent: all. Others get 403. */
+  clients?: string[] | undefined;
+  to: HostTarget;
+}
+
+export type HostTarget =
+  /** `rewrite`: what members see in the place of the host, and of the route's path at the start of the path. */
+  | { pool: string; rewrite?: { host?: string | undefined; path?: string | undefined } | undefined }
+  /** The same address, host, path and query by https at that port. */
+  | { https: number }
+  /** Another path on the same host. */
+  | { redirect: string };
 
 export interface WeightedPool {
   pool: string;
@@ -87,6 +122,8 @@ export interface Monitor {
   interval?: number | undefined;
   /** Seconds. */
   timeout?: number | undefined;
+  /** Text that a healthy member's answer has in it, for http and https; absent: any status 2xx or 3xx. */
+  receive?: string | undefined;
 }
 
 /** Members that share requests: the ready pods behind one port of one Service. */

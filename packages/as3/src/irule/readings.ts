@@ -41,7 +41,8 @@ const nameOf = ({ subject, key }: Clause): string => `${subject} ${key}`;
 
 const bracket = { open: literal('['), close: literal(']') };
 
-const host = [
+/** Sets `fl_host`. */
+export const host = [
   'set fl_host [string tolower [HTTP::host]]',
   `if { [string index $fl_host 0] eq ${bracket.open} } {`,
   `    set fl_host [lindex [split [string range $fl_host 1 end] ${bracket.close}] 0]`,
