@@ -194,13 +194,13 @@ export interface Checked {
 /** Drops unknown fields and reports them as `fieldValidation` asks: refuse, warn, or say nothing. Refuses values of the wrong type in built-in kinds. */
 export function checkFields(call: Call, { resource, version, object, duplicates }: Checked): Result<void> {
   const validation = call.query.get('fieldValidation') || 'Warn';
-  // First of all: everything after it walks the object.
-  const walkable = shallow(object);
-  if (!walkable.ok) return walkable;
   const problem = resource.isCustom
     ? metadataProblem(object.metadata, { kind: resource.kind, version: version.name })
     : decodeProblem(object, version.schema, { kind: resource.kind, version: version.name });
   if (problem) return refuse(badRequest(problem));
+  // What follows walks all of the object, however deep.
+  const walkable = shallow(object);
+  if (!walkable.ok) return walkable;
   dropNulls(resource.isCustom ? object.metadata : object, resource.isCustom ? metadataSchema : version.schema);
   const unknown = prune(object, version.schema);
   if (resource.isCustom) unknown.sort();

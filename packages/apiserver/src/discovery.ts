@@ -17,7 +17,7 @@ export const versionDocument: Tree = {
   gitTreeState: 'clean',
   buildDate: '1970-01-01T00:00:00Z',
   goVersion: 'none',
-  compiler: 'none',
+  compiler: 'gc',
   platform: 'linux/amd64',
 };
 

@@ -12,10 +12,10 @@ import { isTrue, type Call } from './request.ts';
 import { keyOf } from './resource.ts';
 import {
   badRequest,
+  conflict,
   failure,
   invalid,
   ok,
-  qualified,
   refuse,
   unexplained,
   unsupportedMedia,
@@ -119,10 +119,10 @@ async function applyBody(place: Place, body: unknown): Promise<Result<Written>> 
   if (cluster.store.get(key)) return update(place, { change: merge, isTracked: true });
   if (applied.metadata.uid)
     return refuse(
-      failure(
-        409,
-        'Conflict',
-        `Operation cannot be fulfilled on ${qualified(resource)} "${call.target.name}": uid mismatch: the provided object specified uid ${applied.metadata.uid}, and no existing object was found`,
+      conflict(
+        resource,
+        call.target.name,
+        `uid mismatch: the provided object specified uid ${applied.metadata.uid}, and no existing object was found`,
       ),
     );
   const made = merge({ apiVersion: applied.apiVersion, kind: applied.kind, metadata: { name: call.target.name } });

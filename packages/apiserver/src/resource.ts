@@ -124,6 +124,22 @@ export function keyOf(
   return namespace === '' ? table : `${table}${namespace}/${name}`;
 }
 
+const etcdPlaces: Record<string, string> = {
+  replicationcontrollers: 'controllers',
+  endpoints: 'services/endpoints',
+  nodes: 'minions',
+  services: 'services/specs',
+  'ingresses.networking.k8s.io': 'ingress',
+};
+
+/** Where the real server keeps an object: some of its messages say so. */
+export function etcdKey({ group, resource, isCustom }: Resource, namespace = '', name = ''): string {
+  const isExtension = isCustom || group === 'apiextensions.k8s.io';
+  const usual = isExtension ? `${group}/${resource}` : resource;
+  const place = etcdPlaces[group === '' ? resource : `${resource}.${group}`] ?? usual;
+  return ['/registry', place, ...(namespace === '' ? [] : [namespace]), name].join('/');
+}
+
 export const storageVersionOf = (resource: Resource): Version => {
   const found = resource.versions.find((version) => version.name === resource.storageVersion);
   if (!found) throw new Error(`bug: ${resource.resource}.${resource.group} has no version ${resource.storageVersion}`);

@@ -70,6 +70,9 @@ export const modified = (at: ResourceName, name: string): Status =>
   conflict(at, name, 'the object has been modified; please apply your changes to the latest version and try again');
 
 export const badRequest = (message: string): Status => failure(400, 'BadRequest', message);
+/** An object without the name that the URL says it has. */
+export const unnamed = (name: string): Status =>
+  badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
 export const unauthorized = (): Status => failure(401, 'Unauthorized', 'Unauthorized');
 export const methodNotAllowed = (): Status =>
   failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});

@@ -1,7 +1,8 @@
 // Watches: streams of events from a position in a resource's window. A watch holds no queue, only its position,
 // so slow clients cost nothing; one that falls behind the window is told 410 and starts over.
-import { apiVersionOf, type Tree } from './object.ts';
+import { apiVersionOf, type KubeObject } from './object.ts';
 import { checkWatchOptions } from './options.ts';
+import { integerIn } from './number.ts';
 import { isTrue } from './request.ts';
 import { checkedRevision, objectIn, selectionOf, textIn, type Reading, type Selection } from './read.ts';
 import { keyOf } from './resource.ts';
@@ -13,14 +14,15 @@ import { includeOf, partial, tableOf, wantedForm } from './table/table.ts';
 const encoder = new TextEncoder();
 const mostAtOnce = 256 * 1024;
 const bookmarkEvery = 60_000;
+const initialEnd = 'k8s.io/initial-events-end';
 
 /** What the stream says first, before events of the window. */
 interface Start {
   position: number;
   /** Said as ADDED; turned into lines only as the client takes them. */
   initial: Entry[];
-  /** The bookmark that ends them, where one was asked for. */
-  mark: string | undefined;
+  /** The revision of the bookmark that ends them, where one was asked for. */
+  mark: number | undefined;
 }
 
 /*
@@ -42,6 +44,8 @@ export function watch(reading: Reading): Result<ReadableStream<Uint8Array>> {
 function startOf(reading: Reading, selection: Selection, table: Table): Result<Start> {
   const { cluster, call } = reading;
   const text = call.query.get('resourceVersion') ?? '';
+  const timeout = integerIn(call.query, 'timeoutSeconds');
+  if (!timeout.ok) return timeout;
   const options = checkWatchOptions(call.query);
   if (!options.ok) return options;
   const asked = checkedRevision(cluster, text);
@@ -58,7 +62,7 @@ function startOf(reading: Reading, selection: Selection, table: Table): Result<S
   return ok({
     position: table.positionAfter(now),
     initial,
-    mark: hasInitial ? bookmark(reading, now, true) : undefined,
+    mark: hasInitial && takesBookmarks(reading) ? now : undefined,
   });
 }
 
@@ -77,6 +81,8 @@ interface Watcher extends Streaming {
   /** Lines ready to be sent. */
   waiting: Uint8Array[];
   isBookmarkDue: boolean;
+  /** Whether a table has told its columns: only the first one does. */
+  hasColumns: boolean;
   isOver: boolean;
   wake(): void;
 }
@@ -91,6 +97,7 @@ function stream(streaming: Streaming): ReadableStream<Uint8Array> {
     said: 0,
     waiting: [],
     isBookmarkDue: false,
+    hasColumns: false,
     isOver: false,
     wake: () => undefined,
   };
@@ -104,7 +111,7 @@ function stream(streaming: Streaming): ReadableStream<Uint8Array> {
   };
   reading.call.request.signal.addEventListener('abort', end, { once: true });
   void clock.sleep(timeoutOf(reading), over.signal).then(end);
-  if (isTrue(reading.call.query.get('allowWatchBookmarks') ?? 'no')) void remind(watcher, over.signal);
+  if (takesBookmarks(reading)) void remind(watcher, over.signal);
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -117,6 +124,8 @@ function stream(streaming: Streaming): ReadableStream<Uint8Array> {
     { highWaterMark: 0 },
   );
 }
+
+const takesBookmarks = ({ call }: Reading): boolean => isTrue(call.query.get('allowWatchBookmarks') ?? 'no');
 
 /** Bookmarks fall due at intervals, so that a quiet watch can still start again from somewhere recent. */
 async function remind(watcher: Watcher, over: AbortSignal): Promise<void> {
@@ -138,7 +147,7 @@ async function fill(watcher: Watcher, end: () => void): Promise<void> {
 
 /** Lines from the window, up to a chunk's worth. */
 function gather(watcher: Watcher, end: () => void): void {
-  const { reading, selection, table, waiting } = watcher;
+  const { reading, table, waiting } = watcher;
   let size = gatherInitial(watcher);
   while (size < mostAtOnce) {
     const event = table.at(watcher.position);
@@ -149,25 +158,25 @@ function gather(watcher: Watcher, end: () => void): void {
       return;
     }
     watcher.position++;
-    const bytes = lineOf(reading, selection, event);
+    const bytes = lineOf(watcher, event);
     if (bytes) waiting.push(bytes);
     size += bytes?.byteLength ?? 0;
   }
   // A bookmark promises that nothing before it is missing, so it comes after what was gathered.
   if (watcher.isBookmarkDue && watcher.start.initial.length === 0 && table.at(watcher.position) === undefined) {
     watcher.isBookmarkDue = false;
-    waiting.push(encoder.encode(bookmark(reading, reading.cluster.store.revision(), false)));
+    waiting.push(bookmark(watcher, reading.cluster.store.revision(), false));
   }
 }
 
 /** Initial entries, up to a chunk's worth, and after the last of them the bookmark; the bytes gathered. */
 function gatherInitial(watcher: Watcher): number {
-  const { start, reading, waiting } = watcher;
+  const { start, waiting } = watcher;
   let size = 0;
   while (watcher.said < start.initial.length && size < mostAtOnce) {
     const entry = start.initial[watcher.said++];
     if (!entry) break;
-    const bytes = encoder.encode(line('ADDED', formOf(reading, { type: 'ADDED', entry })));
+    const bytes = encoder.encode(line('ADDED', formOf(watcher, entry)));
     waiting.push(bytes);
     size += bytes.byteLength;
   }
@@ -175,7 +184,7 @@ function gatherInitial(watcher: Watcher): number {
   // Said all: what they were is not kept for as long as the watch lasts.
   start.initial = [];
   watcher.said = 0;
-  if (start.mark !== undefined) waiting.push(encoder.encode(start.mark));
+  if (start.mark !== undefined) waiting.push(bookmark(watcher, start.mark, true));
   start.mark = undefined;
   return size;
 }
@@ -217,7 +226,8 @@ function typeFor(selection: Selection, event: StoreEvent): StoreEvent['type'] | 
   return was ? 'DELETED' : undefined;
 }
 
-function lineOf(reading: Reading, selection: Selection, event: StoreEvent): Uint8Array | undefined {
+function lineOf(watcher: Watcher, event: StoreEvent): Uint8Array | undefined {
+  const { reading, selection } = watcher;
   const type = typeFor(selection, event);
   if (!type) return undefined;
   // What leaves the selection is told as it was when it was in it.
@@ -225,7 +235,7 @@ function lineOf(reading: Reading, selection: Selection, event: StoreEvent): Uint
   const entry = hasLeft && event.before ? entryAt(event.before, event.revision) : event.entry;
   const { form } = wantedForm(reading.call.request.headers.get('accept') ?? '');
   const isPlain = form === 'object' || form === 'metadata-list';
-  if (!isPlain) return encoder.encode(line(type, formOf(reading, { type, entry })));
+  if (!isPlain) return encoder.encode(line(type, formOf(watcher, entry)));
   const name = `${reading.version.name} ${type}`;
   const known = event.lines?.get(name);
   if (known) return known;
@@ -243,24 +253,33 @@ function entryAt(before: Entry, revision: number): Entry {
 
 const line = (type: string, object: string): string => `{"type":"${type}","object":${object}}\n`;
 
-function formOf(reading: Reading, { entry }: Pick<StoreEvent, 'type' | 'entry'>): string {
-  const { cluster, call, version } = reading;
-  const { form, apiVersion } = wantedForm(call.request.headers.get('accept') ?? '');
-  if (form === 'metadata' || form === 'metadata-list')
-    return JSON.stringify(partial(objectIn(entry, reading), apiVersion));
-  if (form !== 'table') return textIn(entry, reading);
-  const { columns } = version;
-  const include = includeOf(call.query);
-  const metadata = { resourceVersion: String(entry.revision) };
-  const now = cluster.clock.now();
-  return JSON.stringify(tableOf([objectIn(entry, reading)], { columns, include, now, apiVersion, metadata }));
+function formOf(watcher: Watcher, entry: Entry): string {
+  const { reading } = watcher;
+  const { form } = wantedForm(reading.call.request.headers.get('accept') ?? '');
+  return form === 'object' ? textIn(entry, reading) : formed(watcher, objectIn(entry, reading));
 }
 
-function bookmark({ resource, version }: Reading, revision: number, isInitialEnd: boolean): string {
-  const metadata: Tree = { resourceVersion: String(revision), creationTimestamp: null };
-  if (isInitialEnd) metadata.annotations = { 'k8s.io/initial-events-end': 'true' };
-  return line(
-    'BOOKMARK',
-    JSON.stringify({ kind: resource.kind, apiVersion: apiVersionOf(resource.group, version.name), metadata }),
-  );
+/** An object in the form the client asked for. */
+function formed(watcher: Watcher, object: KubeObject): string {
+  const { cluster, call, version } = watcher.reading;
+  const { form, apiVersion } = wantedForm(call.request.headers.get('accept') ?? '');
+  if (form === 'object') return JSON.stringify(object);
+  if (form !== 'table') return JSON.stringify(partial(object, apiVersion));
+  const { columns } = version;
+  // The end of the initial events is told even to who wants rows alone.
+  const isMark = object.metadata.annotations?.[initialEnd] !== undefined && includeOf(call.query) === 'None';
+  const include = isMark ? 'Metadata' : includeOf(call.query);
+  const metadata = { resourceVersion: object.metadata.resourceVersion };
+  const table = tableOf([object], { columns, include, now: cluster.clock.now(), apiVersion, metadata });
+  if (watcher.hasColumns) table.columnDefinitions = null;
+  watcher.hasColumns = true;
+  return JSON.stringify(table);
+}
+
+function bookmark(watcher: Watcher, revision: number, isInitialEnd: boolean): Uint8Array {
+  const { resource, version } = watcher.reading;
+  const annotations = isInitialEnd ? { annotations: { [initialEnd]: 'true' } } : {};
+  const metadata = { resourceVersion: String(revision), ...annotations };
+  const object = { kind: resource.kind, apiVersion: apiVersionOf(resource.group, version.name), metadata };
+  return encoder.encode(line('BOOKMARK', formed(watcher, object)));
 }

@@ -8,7 +8,9 @@ import { timeText, type KubeObject, type Metadata } from './object.ts';
 import { checkNamespace, startMetadata, startStatus } from './object-start.ts';
 import { asStored, inVersion } from './conversion.ts';
 import { bySubresource, checkPreconditions, countGeneration, keepServerFields } from './object-change.ts';
+import { unsignedProblem } from './number.ts';
 import { isDryRun } from './options.ts';
+import { dropDoubleOwners } from './owners.ts';
 import { isSame, trackUpdate } from './patch/managed-fields.ts';
 import { managerOf, type Call } from './request.ts';
 import { keyOf, type Resource, type Version } from './resource.ts';
@@ -16,7 +18,7 @@ import { canonicalize } from './quantity.ts';
 import { dropForbiddenNulls } from './schema/nulls.ts';
 import { fillDefaults } from './schema/prune.ts';
 import { decode } from './store.ts';
-import { alreadyExists, invalid, notFound, ok, refuse, type Cause, type Result } from './status.ts';
+import { alreadyExists, invalid, notFound, ok, refuse, unexplained, type Cause, type Result } from './status.ts';
 import { problemsOf } from './validity.ts';
 
 export interface Place {
@@ -39,6 +41,7 @@ export const nameOf = ({ resource }: Place) => ({ group: resource.group, resourc
 /** Creates `object`, whose kind and fields were checked. Server-side apply has recorded its managers already (`isTracked`). */
 export async function create(place: Place, object: KubeObject, isTracked = false): Promise<Result<Written>> {
   const { cluster, call, resource } = place;
+  if (!isTracked) dropDoubleOwners(call, object.metadata, 'before');
   const managers = object.metadata.managedFields;
   const started = startMetadata(place, object);
   if (!started.ok) return started;
@@ -52,6 +55,11 @@ export async function create(place: Place, object: KubeObject, isTracked = false
   call.warnings.push(...(resource.rules.warnings?.(next) ?? []));
   if (isTracked && managers) next.metadata.managedFields = managers;
   else track(place, undefined, next);
+  const asked = next.metadata.resourceVersion ?? '';
+  delete next.metadata.resourceVersion;
+  // Found out by the storage alone, so told as it comes. An apply may name a version of what is not there.
+  if (!isTracked && !isDryRun(call) && /[1-9]/.test(asked) && unsignedProblem(asked) === undefined)
+    return refuse(unexplained('resourceVersion should not be set on objects to be created'));
   const key = keyOf(resource, next.metadata.namespace, next.metadata.name);
   return cluster.store.locked(key, async () => {
     if (cluster.store.get(key)) return refuse(alreadyExists(nameOf(place), next.metadata.name ?? ''));
@@ -93,6 +101,7 @@ async function reviewedWrite(
   const admission = await admitted(cluster, call, asked);
   if (!admission.ok) return admission;
   const next = admission.value ?? object;
+  dropDoubleOwners(call, next.metadata, 'after');
   if (old) keepServerFields(next, old);
   settle(place, next, old);
   if (old) countGeneration(place, next, old);
@@ -183,6 +192,7 @@ interface Pending {
 
 async function finish(place: Place, { key, old, next: wanted, isTracked }: Pending): Promise<Result<Written>> {
   const { cluster, call, resource } = place;
+  if (call.target.verb === 'update') dropDoubleOwners(call, wanted.metadata, 'before');
   const expected = checkPreconditions(place, wanted, old);
   if (!expected.ok) return expected;
   keepServerFields(wanted, old);
@@ -202,8 +212,12 @@ async function finish(place: Place, { key, old, next: wanted, isTracked }: Pendi
     !next.metadata.finalizers?.length &&
     next.metadata.deletionGracePeriodSeconds === 0 &&
     !isHeld(next);
-  // The last finalizer is off an object that was waiting for just that.
-  const { text } = isOver ? await cluster.store.remove(key, next) : await cluster.store.put(key, next);
+  if (isOver) {
+    // The last finalizer is off an object that was waiting for just that: what ends is the object as it was stored.
+    await cluster.store.remove(key, { ...old, apiVersion: next.apiVersion, metadata: { ...old.metadata } });
+    return ok({ object: inVersion(next, resource, place.version), isNew: false });
+  }
+  const { text } = await cluster.store.put(key, next);
   const isStored = place.version.name === resource.storageVersion;
   return ok({ object: inVersion(next, resource, place.version), isNew: false, ...(isStored ? { text } : {}) });
 }

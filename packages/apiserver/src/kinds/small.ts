@@ -11,7 +11,8 @@ export const configMap: Rules = {
   validate(object, old) {
     const both = Object.keys(part(object, 'binaryData')).filter((key) => Object.hasOwn(part(object, 'data'), key));
     return [
-      ...dataCauses(object, ['data', 'binaryData']),
+      // Both together are too long, so neither is named.
+      ...dataCauses(object, ['data', 'binaryData'], '[]'),
       ...both.map((key) => invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData')),
       ...base64Causes(object, 'binaryData'),
       ...immutableCauses(object, old, ['data', 'binaryData']),

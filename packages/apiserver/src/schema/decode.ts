@@ -1,6 +1,6 @@
 // What Go's decoder refuses before validation starts: values of the wrong type in a built-in kind (400, not 422).
 import { known, metadataSchema } from '../kinds/fields.ts';
-import { isTree } from '../object.ts';
+import { isTree, type Tree } from '../object.ts';
 import { parseQuantity, quantityHint } from '../quantity.ts';
 import { formatProblem } from './format.ts';
 import { momentProblem } from './moment.ts';
@@ -42,27 +42,30 @@ export function metadataProblem(
   return `${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`;
 }
 
-function firstMismatch(value: unknown, schema: Schema, path: string): Mismatch | undefined {
-  if (value === null || value === undefined) return undefined;
+// Nobody's object is as deep as this where its types are known; what is, is refused for that.
+const deepest = 500;
+
+function firstMismatch(value: unknown, schema: Schema, path: string, left = deepest): Mismatch | undefined {
+  if (value === null || value === undefined || left === 0) return undefined;
   const found = foundType(value);
   const wanted = wantedType(schema);
   if (wanted && !wanted.fits.includes(found)) return { path, found: nameOf(value, found), wanted: wanted.name };
   if (typeof value === 'string') return textMismatch(value, schema);
   if (Array.isArray(value) && schema.items) {
     for (const [i, item] of value.entries()) {
-      const wrong = firstMismatch(item, schema.items, `${path}[${i}]`);
+      const wrong = firstMismatch(item, schema.items, `${path}[${i}]`, left - 1);
       if (wrong) return wrong;
     }
   }
-  return isTree(value) ? fieldMismatch(value, schema, path) : undefined;
+  return isTree(value) ? fieldMismatch(value, schema, path, left - 1) : undefined;
 }
 
-function fieldMismatch(value: Record<string, unknown>, schema: Schema, path: string): Mismatch | undefined {
+function fieldMismatch(value: Tree, schema: Schema, path: string, left: number): Mismatch | undefined {
   for (const [name, item] of Object.entries(value)) {
     const child = fieldSchema(schema, name);
     // Go names fields, not the keys of maps.
     const below = isMap(schema) ? path : path === '' ? name : `${path}.${name}`;
-    const wrong = child && firstMismatch(item, child, below);
+    const wrong = child && firstMismatch(item, child, below, left);
     if (wrong) return wrong;
   }
   return undefined;

@@ -37,7 +37,7 @@ const microTime = /\b20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/g;
 const time = /\b20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\dZ/g;
 const clusterAddress = /\b10\.96\.\d{1,3}\.\d{1,3}\b/g;
 const signed = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
-const age = /^\d+(ms|s|m\d+s|m)$/;
+const age = /^(\d+(ms|[smhdy])){1,2}$/;
 
 export function mask(options: MaskOptions): Mask {
   const texts = textMask(options);
