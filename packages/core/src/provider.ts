@@ -2,6 +2,7 @@
 import type { Key, LoadBalancer, Scope } from './load-balancer.ts';
 import type { Member, MemberPlan, PoolRef } from './member.ts';
 import type { Problem, Result } from './problem.ts';
+import type { Statistics, StatisticsQuestion } from './statistics.ts';
 
 /** One load balancer in the words of a place, and whose it is. */
 export interface Item<Form> {
@@ -55,6 +56,8 @@ export interface Provider<Form = unknown> {
    * apart before a write; absent where a place lets any two live side by side.
    */
   claims?(form: Form): string[];
+  /** What the place has counted so far; absent where nothing is counted. */
+  statistics?(question: StatisticsQuestion, signal: AbortSignal): Promise<Result<Statistics>>;
   /** The member lane, for places that take members without a redeclaration; absent where they do not. */
   members?: MemberLane;
 }

@@ -6,6 +6,7 @@ import { destinationsOf } from './claims.ts';
 import { declarations } from './declare.ts';
 import { loggedIn, type Credentials } from './login.ts';
 import { memberLane } from './member-lane.ts';
+import { statistics } from './statistics.ts';
 import { Tenants } from './tenants.ts';
 
 export interface BigipOptions extends Credentials {
@@ -38,6 +39,7 @@ export function bigip(options: BigipOptions): Bigip {
     read: (scope, signal) => tenants.read(scope, signal),
     drifted: (scope, found, signal) => tenants.drifted(scope, found, signal),
     apply: (plan, signal) => tenants.apply(plan, signal),
+    statistics: (question, signal) => statistics(call, question, signal),
     members: memberLane(call, tenants.templateOf),
   };
 }
