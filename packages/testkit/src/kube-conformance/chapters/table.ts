@@ -265,4 +265,4 @@ const others: Case[] = [
   },
 ];
 
-export const tables: Chapter = { name: 'table', cases: [...printed, ...others] };
+export const tables: Chapter = { name: 'table', needs: 'bare', cases: [...printed, ...others] };
