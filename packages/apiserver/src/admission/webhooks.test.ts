@@ -257,7 +257,7 @@ test('a webhook behind a Service is called at a ready endpoint, over TLS checked
     });
   });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-  const server = await testServer();
+  const server = await testServer({ loopbackEndpoints: true });
   await server.send('POST', '/api/v1/namespaces/default/services', {
     apiVersion: 'v1',
     kind: 'Service',
