@@ -4,7 +4,7 @@ import { readOptions } from './body.ts';
 import { deleteOptionsOf, type DeleteOptions } from './options.ts';
 import { timeText, isTree, type KubeObject } from './object.ts';
 import { objectIn, selectionOf } from './read.ts';
-import { keyOf } from './resource.ts';
+import { keyOf, type Rules } from './resource.ts';
 import { decode } from './store.ts';
 import { conflict, forbidden, notFound, ok, refuse, type Result } from './status.ts';
 import { isHeld, nameOf, type Place } from './write.ts';
@@ -37,20 +37,33 @@ export async function remove(
     const expected = checkPreconditions(place, old, options.preconditions);
     if (!expected.ok) return expected;
     if (isKept(place, name)) return refuse(forbidden(nameOf(place), name, 'this namespace may not be deleted'));
-    const asked = { operation: 'DELETE', resource, name, namespace, oldObject: old } as const;
     const isTrial = options.dryRun === true;
-    const admission = await admitted(cluster, call, { ...asked, isDryRun: isTrial });
+    const fate = fateOf(place, decode(entry.text), options);
+    // A delete that says nothing new is not even asked of admission.
+    if (fate.sort === 'pending') return ok({ object: old, isGone: false });
+    const asked = { operation: 'DELETE', resource, name, namespace, oldObject: old, isDryRun: isTrial } as const;
+    const admission = await admitted(cluster, call, asked);
     if (!admission.ok) return admission;
-    const approval = await approved(cluster, call, { ...asked, isDryRun: isTrial });
-    if (!approval.ok) return approval;
-    const next = marked(place, decode(entry.text), options);
-    if (!next) {
-      if (!options.dryRun) await cluster.store.remove(key, decode(entry.text));
-      return ok({ object: old, isGone: true });
-    }
-    if (!options.dryRun && next.isChanged) await cluster.store.put(key, next.object);
-    return ok({ object: next.object, isGone: false });
+    const approval = await approved(cluster, call, asked);
+    return approval.ok ? ok(await end(place, { key, old, fate, isTrial })) : approval;
   });
+}
+
+interface Ending {
+  key: string;
+  old: KubeObject;
+  fate: Exclude<Fate, { sort: 'pending' }>;
+  isTrial: boolean;
+}
+
+async function end(place: Place, { key, old, fate, isTrial }: Ending): Promise<Removed> {
+  const { store } = place.cluster;
+  const isGone = fate.sort === 'gone';
+  if (isTrial) return { object: fate.isChanged ? fate.object : old, isGone };
+  if (fate.isChanged) await store.put(key, fate.object);
+  return isGone
+    ? { object: objectIn(await store.remove(key, fate.object), place), isGone }
+    : { object: fate.object, isGone };
 }
 
 /** Namespaces that would only be made again. */
@@ -91,46 +104,79 @@ function checkPreconditions(
 
 const collectorFinalizers: Record<string, string> = { Orphan: 'orphan', Foreground: 'foregroundDeletion' };
 
+type Fate = { sort: 'pending' } | { sort: 'marked' | 'gone'; object: KubeObject; isChanged: boolean };
+
 /*
-   finalizers | grace | the delete
-   -----------+-------+------------------------------------------------------------
-   none       | 0     | removes it (undefined is returned)
-   none       | > 0   | marks it; whoever runs it deletes again, with grace 0
-   some       | any   | marks it; it goes when the last finalizer is taken off
+   finalizers | a graceful end     | the delete
+   -----------+--------------------+------------------------------------------------------------
+   none       | is not of the kind | removes it
+   none       | of 0 seconds       | marks it, then removes it
+   any        | under way          | changes nothing (pending), unless it asks for a shorter one
+   any        | longer             | marks it; whoever runs it deletes again, with grace 0
+   some       | is not of the kind | marks it; it goes when the last finalizer is taken off
 */
-function marked(
-  place: Place,
-  object: KubeObject,
-  options: DeleteOptions,
-): { object: KubeObject; isChanged: boolean } | undefined {
+function fateOf(place: Place, object: KubeObject, options: DeleteOptions): Fate {
   const { metadata } = object;
-  const rules = place.resource.rules;
-  const finalizer = collectorFinalizers[options.propagationPolicy ?? ''];
-  const others = (metadata.finalizers ?? []).filter((one) => !Object.values(collectorFinalizers).includes(one));
-  const isAnew = !metadata.deletionTimestamp;
-  const kept =
-    options.propagationPolicy === undefined
-      ? (metadata.finalizers ?? [])
-      : [...others, ...(finalizer ? [finalizer] : [])];
-  const finalizers = isAnew ? [...new Set([...kept, ...(rules.holds ?? [])])] : kept;
-  const natural = rules.grace?.(object) ?? 0;
-  const asked = natural === 0 ? 0 : (options.gracePeriodSeconds ?? natural);
-  const grace = isAnew
-    ? asked
-    : Math.min(asked, metadata.deletionGracePeriodSeconds ?? asked, options.gracePeriodSeconds ?? Infinity);
-  if (finalizers.length === 0 && grace === 0 && !isHeld(object)) return undefined;
-  const isShorter = !isAnew && grace < (metadata.deletionGracePeriodSeconds ?? 0);
-  const hasNewFinalizers = finalizers.length !== (metadata.finalizers ?? []).length;
-  if (!isAnew && !isShorter && !hasNewFinalizers) return { object, isChanged: false };
+  const { rules } = place.resource;
+  const now = place.cluster.clock.now();
+  const isAnew = metadata.deletionTimestamp === undefined;
+  const graceful = rules.grace ? gracefully(object, rules.grace, options.gracePeriodSeconds, now) : 'none';
+  if (graceful === 'pending') return { sort: 'pending' };
+  const before = metadata.finalizers ?? [];
+  const finalizers = finalizersOf(before, options.propagationPolicy, isAnew ? (rules.holds ?? []) : []);
+  const isWaiting = finalizers.length > 0 || isHeld(object);
+  if (graceful === 'none' && !isWaiting) return { sort: 'gone', object, isChanged: false };
+  const hasNewFinalizers = finalizers.length !== before.length || finalizers.some((one) => !before.includes(one));
   if (finalizers.length > 0) metadata.finalizers = finalizers;
-  if (isAnew || isShorter) {
-    metadata.deletionTimestamp = timeText(place.cluster.clock.now() + grace * 1000);
-    metadata.deletionGracePeriodSeconds = grace;
+  else delete metadata.finalizers;
+  if (graceful === 'none') markDeleted(object, now);
+  const isOver = !isWaiting && metadata.deletionGracePeriodSeconds === 0;
+  const isChanged = isAnew || graceful === 'marked' || hasNewFinalizers;
+  return { sort: isOver ? 'gone' : 'marked', object, isChanged };
+}
+
+function finalizersOf(before: readonly string[], policy: string | undefined, holds: readonly string[]): string[] {
+  const added = collectorFinalizers[policy ?? ''];
+  const others = before.filter((one) => !Object.values(collectorFinalizers).includes(one));
+  const kept = policy === undefined ? before : [...others, ...(added === undefined ? [] : [added])];
+  return [...new Set([...kept, ...holds])];
+}
+
+/** Begins or shortens the end of an object that is given time for it. An end under way never becomes longer. */
+function gracefully(
+  object: KubeObject,
+  grace: NonNullable<Rules['grace']>,
+  asked: number | undefined,
+  now: number,
+): 'none' | 'pending' | 'marked' {
+  const { metadata } = object;
+  const { deletionTimestamp, deletionGracePeriodSeconds: left } = metadata;
+  if (deletionTimestamp === undefined) {
+    const seconds = grace(object, asked);
+    mark(object, now + seconds * 1000, seconds);
+    return 'marked';
   }
-  if (isAnew && metadata.generation !== undefined) metadata.generation++;
+  if (!left) return 'none';
+  if (asked === undefined || asked >= left) return 'pending';
+  const until = Date.parse(deletionTimestamp) + (asked - left) * 1000;
+  // Its time is over already, yet whoever runs it is to end it.
+  const isLate = until < now && asked > 0;
+  mark(object, Math.max(until, now), isLate ? 1 : asked);
+  return 'marked';
+}
+
+/** Of a kind without a graceful end: it is over, and only held. */
+function markDeleted(object: KubeObject, now: number): void {
+  const until = object.metadata.deletionTimestamp;
+  mark(object, until === undefined ? now : Math.min(Date.parse(until), now), 0);
   if (object.kind === 'Namespace' && object.apiVersion === 'v1')
     object.status = { ...(isTree(object.status) ? object.status : {}), phase: 'Terminating' };
-  return { object, isChanged: true };
+}
+
+function mark({ metadata }: KubeObject, until: number, seconds: number): void {
+  if (metadata.deletionTimestamp === undefined && metadata.generation) metadata.generation++;
+  metadata.deletionTimestamp = timeText(until);
+  metadata.deletionGracePeriodSeconds = seconds;
 }
 
 /** Deletes every object of the call's selection; the list of what was deleted, as text. */

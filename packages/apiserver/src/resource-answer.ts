@@ -77,6 +77,7 @@ async function answerPlace(serving: Serving, place: Place): Promise<Response> {
   if (subresource !== '') return answerSubresource(serving, place);
   if (!resource.verbs.includes(verb)) return statusResponse(methodNotAllowed());
   if (isReview(qualified(resource))) return answerReview(serving, place);
+  if (qualified(resource) === 'bindings') return accepted(await bind(place));
   switch (verb) {
     case 'get':
       return text(readOne(place));

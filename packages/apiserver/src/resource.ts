@@ -47,6 +47,8 @@ export interface Rules {
   prepare?(object: KubeObject, old: KubeObject | undefined): void;
   /** `subresource` is the one written to, or the empty text. */
   validate?(object: KubeObject, old: KubeObject | undefined, subresource: string): Cause[];
+  /** What is wrong with a status written through its subresource; `validate` is asked of kinds without it. */
+  validateStatus?(object: KubeObject, old: KubeObject): Cause[];
   /** What the writer of a new object is told though it is taken. */
   warnings?(object: KubeObject): string[];
   /** Fields whose change counts as a new generation, when not simply everything but metadata and status. */
@@ -57,8 +59,8 @@ export interface Rules {
   fields?: Record<string, (object: KubeObject) => string>;
   /** Finalizers an object is given by its delete. */
   holds?: readonly string[];
-  /** Seconds between a delete and the end, when the delete does not say; 0 ends at once. */
-  grace?(object: KubeObject): number;
+  /** Seconds between a delete and the end, by what the delete asks for; 0 ends at once. Kinds without it have no such time. */
+  grace?(object: KubeObject, asked: number | undefined): number;
 }
 
 export interface Resource {

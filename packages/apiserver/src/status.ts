@@ -63,6 +63,12 @@ export const noSuchResource = (): Status =>
 export const alreadyExists = (at: ResourceName, name: string): Status =>
   failure(409, 'AlreadyExists', `${qualified(at)} "${name}" already exists`, detailsOf(at, name));
 
+/** The same of a name that is to become free: its object is on its way out. */
+export function stillExists(at: ResourceName, name: string): Status {
+  const status = alreadyExists(at, name);
+  return { ...status, message: `object is being deleted: ${status.message}` };
+}
+
 export const conflict = (at: ResourceName, name: string, why: string): Status =>
   failure(409, 'Conflict', `Operation cannot be fulfilled on ${qualified(at)} "${name}": ${why}`, detailsOf(at, name));
 

@@ -21,6 +21,8 @@ export function problemsOf({ resource, version, object, old, subresource }: Subj
   if (resource.isCustom) causes.push(...customProblems({ object, old, version, subresource, found: causes }));
   // Built-in kinds check required fields by hand, in their own words; what may only be one of a few words is in the schema.
   else causes.push(...unlisted(object, version.schema));
-  causes.push(...(resource.rules.validate?.(object, old, subresource) ?? []));
+  const { validate, validateStatus } = resource.rules;
+  const isStatus = subresource === 'status' && validateStatus !== undefined && old !== undefined;
+  causes.push(...(isStatus ? validateStatus(object, old) : (validate?.(object, old, subresource) ?? [])));
   return causes;
 }

@@ -18,7 +18,17 @@ import { canonicalize } from './quantity.ts';
 import { dropForbiddenNulls } from './schema/nulls.ts';
 import { fillDefaults } from './schema/prune.ts';
 import { decode } from './store.ts';
-import { alreadyExists, invalid, notFound, ok, refuse, unexplained, type Cause, type Result } from './status.ts';
+import {
+  alreadyExists,
+  invalid,
+  notFound,
+  ok,
+  refuse,
+  stillExists,
+  unexplained,
+  type Cause,
+  type Result,
+} from './status.ts';
 import { problemsOf } from './validity.ts';
 
 export interface Place {
@@ -62,7 +72,11 @@ export async function create(place: Place, object: KubeObject, isTracked = false
     return refuse(unexplained('resourceVersion should not be set on objects to be created'));
   const key = keyOf(resource, next.metadata.namespace, next.metadata.name);
   return cluster.store.locked(key, async () => {
-    if (cluster.store.get(key)) return refuse(alreadyExists(nameOf(place), next.metadata.name ?? ''));
+    const present = cluster.store.get(key);
+    if (present) {
+      const isGoing = decode(present.text).metadata.deletionTimestamp !== undefined;
+      return refuse((isGoing ? stillExists : alreadyExists)(nameOf(place), next.metadata.name ?? ''));
+    }
     const given = giveAddresses(place, next, undefined);
     if (!given.ok) return given;
     if (isDryRun(call)) return ok({ object: next, isNew: true });

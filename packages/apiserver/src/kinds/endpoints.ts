@@ -13,7 +13,6 @@ const mostAddresses = 100;
 
 export const endpointSlice = (mayLoop: boolean): Rules => ({
   nameProblems: subdomainProblems,
-  isCheckedWhole: true,
   hasGeneration: true,
   fill(object) {
     for (const endpoint of listOf(object.endpoints)) if (isTree(endpoint)) endpoint.conditions ??= {};
@@ -85,7 +84,6 @@ function slicePortCauses(ports: unknown[]): Cause[] {
 
 export const endpoints = (mayLoop: boolean): Rules => ({
   nameProblems: subdomainProblems,
-  isCheckedWhole: true,
   validate: (object) =>
     listOf(object.subsets).flatMap((subset, i) => subsetCauses(treeOf(subset), `subsets[${i}]`, mayLoop)),
 });

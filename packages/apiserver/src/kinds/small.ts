@@ -5,6 +5,7 @@ import { labelProblems, subdomainProblems } from '../names.ts';
 import { part, type Rules } from '../resource.ts';
 import type { Cause } from '../status.ts';
 import { base64Causes, dataCauses, immutableCauses } from './contents.ts';
+import { namespaceStatus } from './statuses.ts';
 
 export const configMap: Rules = {
   nameProblems: subdomainProblems,
@@ -30,6 +31,7 @@ export const namespace: Rules = {
     object.spec = { finalizers: ['kubernetes'] };
     object.status = { phase: 'Active' };
   },
+  validateStatus: namespaceStatus,
   fields: { 'status.phase': (object) => textOf(part(object, 'status').phase) },
 };
 
