@@ -5,6 +5,7 @@
 //   --chapter X  only that chapter; may be repeated
 //   --kubectl    only what is typed with kubectl
 //   --quickstart only the quickstart
+//   --informer T only client-go informers on our own server, for a time such as 10m
 //
 // A cluster is used only when KUBECONFIG names it and FAIRLEAD_DISPOSABLE=yes says that it may be spoilt.
 import { delimiter, join } from 'node:path';
@@ -35,6 +36,6 @@ async function servers() {
   return [
     `--etcd=${programs.etcd}`,
     `--apiserver=${programs.apiserver}`,
-    ...(informer ? [`--informer=${informer}`] : []),
+    ...(informer ? [`--informer-program=${informer}`] : []),
   ];
 }

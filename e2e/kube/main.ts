@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { chapters } from '../../packages/testkit/src/kube-conformance/index.ts';
 import { compare, isFine, record, table } from './compare.ts';
 import { givenCluster } from './given.ts';
+import { follow } from './follow.ts';
 import { startHook, type Hook } from './hook.ts';
 import { compareKubectl, hasKubectl } from './kubectl.ts';
 import { startPeer, type Peer } from './peer.ts';
@@ -15,6 +16,7 @@ const { values } = parseArgs({
     etcd: { type: 'string' },
     apiserver: { type: 'string' },
     kubeconfig: { type: 'string' },
+    'informer-program': { type: 'string' },
     informer: { type: 'string' },
     report: { type: 'boolean' },
     record: { type: 'boolean' },
@@ -40,7 +42,8 @@ const fail = (text: string): void => {
 for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
   process.once(signal, () => process.exit(code));
 
-if (values.kubeconfig === undefined) await withPeer();
+if (values.informer !== undefined) await followLong(values.informer);
+else if (values.kubeconfig === undefined) await withPeer();
 else await withGiven(values.kubeconfig);
 
 /** A server of our own starting: everything is asked. */
@@ -100,18 +103,27 @@ async function compareSuite(real: RealPlace, hook: Hook, version: string): Promi
 /** kubectl on both servers, and informers meanwhile. */
 async function replay(peer: Peer): Promise<void> {
   if (!hasKubectl()) return fail('kubectl: NOT RUN, there is none here');
-  if (values.informer === undefined) fail('informers: NOT RUN, there is no Go to build them');
+  if (values['informer-program'] === undefined) fail('informers: NOT RUN, there is no Go to build them');
   const served = await startServed(users);
   const { count, differences } = await compareKubectl(
     { ...peer, listenCidr: '127.120.0.0/16', collect: true },
     { ...served, listenCidr: '127.121.0.0/16', collect: false },
-    values.informer,
+    values['informer-program'],
   );
   await served.stop();
   for (const line of differences) say(line);
   const differing = differences.filter((line) => line.startsWith('differs')).length;
   say(`kubectl: ${count} commands, ${count - differing} the same, ${differing} differ`);
   if (differing > 0) process.exitCode = 1;
+}
+
+/** Informers alone, on our own server, for a time such as `10m`. */
+async function followLong(length: string): Promise<void> {
+  const program = values['informer-program'];
+  if (program === undefined) return fail('informers: NOT RUN, there is no Go to build them');
+  const failures = await follow(program, length, { users, say });
+  for (const failure of failures) fail(`informers: ${failure}`);
+  say(`informers: ${failures.length === 0 ? `no error in ${length}` : 'not without errors'}`);
 }
 
 /** The quickstart's traffic over real API servers. */
