@@ -51,6 +51,8 @@ export interface Provider<Form = unknown> {
   drifted?(scope: Scope, found: readonly Item<Form>[], signal: AbortSignal): Promise<Result<boolean>>;
   /** Make `scope` match `plan`. Safe to repeat. */
   apply(plan: Plan<Form>, signal: AbortSignal): Promise<Result<Placed[]>>;
+  /** Is the place there, and may we work with it? Costs it next to nothing; absent where there is nothing to ask. */
+  check?(signal: AbortSignal): Promise<Result<void>>;
   /**
    * What `form` takes for itself alone, such as `192.0.2.7:80/tcp`. Two load balancers that claim the same are told
    * apart before a write; absent where a place lets any two live side by side.
