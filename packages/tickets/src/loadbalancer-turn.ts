@@ -73,7 +73,11 @@ function deviceFact(desk: Desk, { metadata, spec }: Loadbalancer): Fact | undefi
   if (state === undefined || state === 'pending') return undefined;
   if (state === 'reachable') return holds('Connected');
   if (state === 'external')
-    return { status: 'Unknown', reason: 'External', message: 'spec.cis.mode is external: the CIS of the cluster talks to it' };
+    return {
+      status: 'Unknown',
+      reason: 'External',
+      message: 'spec.cis.mode is external: the CIS of the cluster talks to it',
+    };
   return untilNews(desk, state) <= 0 ? failed(deviceOutage(spec.ve.addr, state)) : undefined;
 }
 
@@ -89,7 +93,9 @@ const sooner = (a: Next, b: Next): Next =>
 /** An Event for each of these that turned; that it was good from the start is no news. */
 async function tell(desk: Desk, loadbalancer: Loadbalancer, after: LoadbalancerStatus): Promise<void> {
   for (const type of ['ClusterReachable', 'DeviceReachable']) {
-    const [was, is] = [loadbalancer.status, after].map((status) => status?.conditions?.find((one) => one.type === type));
+    const [was, is] = [loadbalancer.status, after].map((status) =>
+      status?.conditions?.find((one) => one.type === type),
+    );
     if (!is || is.status === was?.status || is.status === 'Unknown' || (!was && is.status === 'True')) continue;
     const isGood = is.status === 'True';
     const reason = isGood ? type : type.replace('Reachable', 'Unreachable');

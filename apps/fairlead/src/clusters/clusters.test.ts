@@ -137,6 +137,24 @@ test.each(['cut', 'hangs'] as const)(
   },
 );
 
+test('before a cluster that hangs is known to, its many ConfigMaps hold up no other cluster', async () => {
+  const here = await begun();
+  const { kube } = serverOf(here, 'east');
+  for (let i = 0; i < 20; i++)
+    await made(kube.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: `n${i}` } }));
+  await here.clock.advance(1_000);
+  serverOf(here, 'east').way = 'hangs';
+  for (let i = 0; i < 20; i++) {
+    const one = ticketOf(`hung${i}`, 'lb-east', `svc${i}`);
+    await made(here.management.kube.create(lbtickets, { ...one, spec: { ...one.spec, namespace: `n${i}` } }));
+  }
+  await here.clock.advance(500);
+  await made(here.management.kube.create(lbtickets, ticketOf('new', 'lb-west', 'svc-new')));
+  await here.clock.advance(2_000);
+  expect(await ticketSays(here, 'hung19')).toMatchObject({ Programmed: 'False pending' });
+  expect(await ticketSays(here, 'new')).toMatchObject({ Ready: 'True Ready' });
+});
+
 test('a short silence is no news, and changes no status', async () => {
   const here = await begun();
   const before = await here.ticket('t-east');

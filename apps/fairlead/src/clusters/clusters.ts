@@ -152,7 +152,7 @@ class Registry implements Clusters {
       else this.#states.set(name, { entry, blind: false, silent: false, tried: false });
       if (!state || state.link === undefined || state.link.text !== entry.text) this.#queue.add(name);
     }
-    for (const name of [...this.#states.keys()]) if (!wanted.has(name)) this.#remove(name);
+    for (const name of this.#states.keys()) if (!wanted.has(name)) this.#remove(name);
     for (const { entry, why } of refused) this.#refuse(entry, why);
   }
 
