@@ -118,7 +118,7 @@ function unrecognized(kind: string, problem: string, bytes: Buffer): Status {
 
 const goType = (value: unknown): string =>
   Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-const notAnObject = (value: unknown): string =>
+export const notAnObject = (value: unknown): string =>
   `json: cannot unmarshal ${goType(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
 
 /** A body in any of the forms an object may come in. */

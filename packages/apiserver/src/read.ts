@@ -3,7 +3,7 @@ import type { Cluster } from './cluster.ts';
 import { continueAfter, tokenOf } from './continue-token.ts';
 import { integerIn, unsignedProblem } from './number.ts';
 import { checkListOptions } from './options.ts';
-import { inVersion } from './conversion.ts';
+import { entriesIn, entryIn, headOf, inVersion } from './conversion.ts';
 import { apiVersionOf, valueAt, type KubeObject, type Tree } from './object.ts';
 import type { Call } from './request.ts';
 import { keyOf, type Resource, type Version } from './resource.ts';
@@ -85,27 +85,13 @@ function readField(path: string, object: KubeObject, resource: Resource): string
 
 /** The entry's text under the asked version; for lists of built-in kinds without apiVersion and kind, as the real server sends them. */
 export function textIn(entry: Entry, { resource, version }: Reading, isBare = false): string {
-  const stored = headOf(resource, resource.storageVersion);
-  const rest = entry.text.slice(stored.length);
-  if (isBare && !resource.isCustom) return `{${rest}`;
-  if (version.name === resource.storageVersion) return entry.text;
-  return resource.isCustom
-    ? JSON.stringify(inVersion(decode(entry.text), resource, version))
-    : headOf(resource, version.name) + rest;
-}
-
-const heads = new WeakMap<Resource, Map<string, string>>();
-
-/** How every text of a kind begins: encode() writes kind and apiVersion first. */
-function headOf(resource: Resource, version: string): string {
-  let known = heads.get(resource);
-  if (!known) heads.set(resource, (known = new Map()));
-  let head = known.get(version);
-  if (head === undefined) {
-    head = `{"kind":${JSON.stringify(resource.kind)},"apiVersion":${JSON.stringify(apiVersionOf(resource.group, version))},`;
-    known.set(version, head);
+  if (resource.isCustom) {
+    const isThere = entry.text.startsWith(headOf(resource, version.name));
+    return isThere ? entry.text : JSON.stringify(inVersion(decode(entry.text), resource, version));
   }
-  return head;
+  const rest = entry.text.slice(headOf(resource, resource.storageVersion).length);
+  if (isBare) return `{${rest}`;
+  return version.name === resource.storageVersion ? entry.text : headOf(resource, version.name) + rest;
 }
 
 export function objectIn(entry: Entry, reading: Reading): KubeObject {
@@ -122,13 +108,16 @@ export function checkedRevision(cluster: Cluster, text: string): Result<number> 
   return revision > current ? refuse(tooNew(revision, current)) : ok(revision);
 }
 
-export function readOne(reading: Reading): Result<string> {
+export async function readOne(reading: Reading): Promise<Result<string>> {
   const { cluster, call, resource } = reading;
   const { namespace, name } = call.target;
   const asked = checkedRevision(cluster, call.query.get('resourceVersion') ?? '');
   if (!asked.ok) return asked;
-  const entry = cluster.store.get(keyOf(resource, namespace, name));
-  if (!entry) return refuse(notFound(resource, name));
+  const stored = cluster.store.get(keyOf(resource, namespace, name));
+  if (!stored) return refuse(notFound(resource, name));
+  const read = await entryIn(reading, stored);
+  if (!read.ok) return read;
+  const entry = read.value;
   const { form, apiVersion } = wantedForm(call.request.headers.get('accept') ?? '');
   if (form === 'table') {
     const object = objectIn(entry, reading);
@@ -142,15 +131,15 @@ export function readOne(reading: Reading): Result<string> {
 }
 
 interface Page {
-  entries: Entry[];
+  entries: readonly Entry[];
   revision: number;
   continueToken?: string;
   remaining?: number;
 }
 
 /** A list as text, or in pieces when it is long: so it is never in memory whole, and the first of it leaves at once. */
-export function readList(reading: Reading): Result<string | ReadableStream<Uint8Array>> {
-  const page = pageOf(reading);
+export async function readList(reading: Reading): Promise<Result<string | ReadableStream<Uint8Array>>> {
+  const page = await pageOf(reading);
   if (!page.ok) return page;
   const { cluster, call, resource, version } = reading;
   const { entries, revision, continueToken, remaining } = page.value;
@@ -219,7 +208,7 @@ function pieceOf(entries: readonly Entry[], start: number, reading: Reading): { 
    N               | Exact        | the state at N; 410 when too long ago
    continue token  | –            | the state at the first page; 410 likewise
 */
-function pageOf(reading: Reading): Result<Page> {
+async function pageOf(reading: Reading): Promise<Result<Page>> {
   const { cluster, call, resource } = reading;
   const selection = selectionOf(reading);
   if (!selection.ok) return selection;
@@ -251,9 +240,15 @@ function pageOf(reading: Reading): Result<Page> {
     return refuse(expired(token.value ? continueTooOld : `The resourceVersion for the provided list is too old.`));
   const after = token.value?.after;
   const isQuick = !all && isWhole;
-  const found = all
-    ? all.filter((entry) => (after === undefined || entry.key > after) && matches(entry))
-    : table.range(prefix, after, isQuick && most ? most + 1 : Infinity).filter(isQuick ? () => true : matches);
+  // Selectors speak of objects as they are read, which a webhook may make of them.
+  const read = await entriesIn(
+    reading,
+    all
+      ? all.filter((entry) => after === undefined || entry.key > after)
+      : table.range(prefix, after, isQuick && most ? most + 1 : Infinity),
+  );
+  if (!read.ok) return read;
+  const found = isWhole ? read.value : read.value.filter(matches);
   return ok(cut(found, { prefix, limit: most, revision: exact ?? now, left: isQuick ? leftAfter : undefined }));
 
   function leftAfter(last: string): number {
@@ -268,7 +263,7 @@ interface Cut {
   left: ((last: string) => number) | undefined;
 }
 
-function cut(found: Entry[], { prefix, limit, revision, left }: Cut): Page {
+function cut(found: readonly Entry[], { prefix, limit, revision, left }: Cut): Page {
   if (limit === 0 || found.length <= limit) return { entries: found, revision };
   const entries = found.slice(0, limit);
   const after = entries.at(-1)?.key ?? '';

@@ -1,6 +1,8 @@
 // Deleting: at once, after a grace period, or once finalizers are off; one object or a whole selection.
 import { admitted, approved } from './admission/admit.ts';
+import type { Attributes } from './admission/attributes.ts';
 import { readOptions } from './body.ts';
+import { converted, entriesIn, entryIn } from './conversion.ts';
 import { deleteOptionsOf, type DeleteOptions } from './options.ts';
 import { timeText, isTree, type KubeObject } from './object.ts';
 import { objectIn, selectionOf } from './read.ts';
@@ -21,19 +23,28 @@ export interface Removed {
   isGone: boolean;
 }
 
+export interface Removal {
+  /** One of a collection; the object the call names unless given. */
+  of?: { name: string; namespace: string };
+  /** Admission was asked about what led to this delete, and is not asked about the delete. */
+  isAdmitted?: boolean;
+}
+
 /** Deletes the object the call names. */
 export async function remove(
   place: Place,
   options: DeleteOptions,
-  name = place.call.target.name,
-  namespace = place.call.target.namespace,
+  { of, isAdmitted }: Removal = {},
 ): Promise<Result<Removed>> {
   const { cluster, call, resource } = place;
+  const { name, namespace } = of ?? call.target;
   const key = keyOf(resource, namespace, name);
   return cluster.store.locked(key, async () => {
     const entry = cluster.store.get(key);
     if (!entry) return refuse(notFound(nameOf(place), name));
-    const old = objectIn(entry, place);
+    const read = await entryIn(place, entry);
+    if (!read.ok) return read;
+    const old = objectIn(read.value, place);
     const expected = checkPreconditions(place, old, options.preconditions);
     if (!expected.ok) return expected;
     if (isKept(place, name)) return refuse(forbidden(nameOf(place), name, 'this namespace may not be deleted'));
@@ -41,12 +52,23 @@ export async function remove(
     const fate = fateOf(place, decode(entry.text), options);
     // A delete that says nothing new is not even asked of admission.
     if (fate.sort === 'pending') return ok({ object: old, isGone: false });
-    const asked = { operation: 'DELETE', resource, name, namespace, oldObject: old, isDryRun: isTrial } as const;
-    const admission = await admitted(cluster, call, asked);
-    if (!admission.ok) return admission;
-    const approval = await approved(cluster, call, asked);
-    return approval.ok ? ok(await end(place, { key, old, fate, isTrial })) : approval;
+    // A delete of a collection is asked about once for each object, and names none.
+    const asked = { operation: 'DELETE', resource, name: of ? '' : name, namespace, oldObject: old } as const;
+    const told = { ...options, ...graceTold(place, old, options) };
+    const agreed = isAdmitted ? ok(undefined) : await asks(place, { ...asked, options: told, isDryRun: isTrial });
+    return agreed.ok ? end(place, { key, old, fate, isTrial }) : agreed;
   });
+}
+
+async function asks({ cluster, call }: Place, asked: Attributes): Promise<Result<unknown>> {
+  const admission = await admitted(cluster, call, asked);
+  return admission.ok ? approved(cluster, call, asked) : admission;
+}
+
+/** Of kinds with a grace, admission is told which it will be. */
+function graceTold({ resource }: Place, old: KubeObject, { gracePeriodSeconds }: DeleteOptions): DeleteOptions {
+  const seconds = resource.rules.grace?.(old, gracePeriodSeconds);
+  return seconds === undefined ? {} : { gracePeriodSeconds: seconds };
 }
 
 interface Ending {
@@ -56,14 +78,14 @@ interface Ending {
   isTrial: boolean;
 }
 
-async function end(place: Place, { key, old, fate, isTrial }: Ending): Promise<Removed> {
+async function end(place: Place, { key, old, fate, isTrial }: Ending): Promise<Result<Removed>> {
   const { store } = place.cluster;
   const isGone = fate.sort === 'gone';
-  if (isTrial) return { object: fate.isChanged ? fate.object : old, isGone };
-  if (fate.isChanged) await store.put(key, fate.object);
-  return isGone
-    ? { object: objectIn(await store.remove(key, fate.object), place), isGone }
-    : { object: fate.object, isGone };
+  if (isTrial && !fate.isChanged) return ok({ object: old, isGone });
+  if (!isTrial && fate.isChanged) await store.put(key, fate.object);
+  if (!isTrial && isGone) await store.remove(key, fate.object);
+  const last = await converted(place, fate.object);
+  return last.ok ? ok({ object: last.value, isGone }) : last;
 }
 
 /** Namespaces that would only be made again. */
@@ -185,10 +207,13 @@ export async function removeAll(place: Place, options: DeleteOptions): Promise<R
   const selection = selectionOf(place);
   if (!selection.ok) return selection;
   const deleted: string[] = [];
-  for (const entry of cluster.store.table(keyOf(resource)).range(selection.value.prefix)) {
+  const read = await entriesIn(place, cluster.store.table(keyOf(resource)).range(selection.value.prefix));
+  if (!read.ok) return read;
+  for (const entry of read.value) {
     if (!selection.value.matches(entry)) continue;
     const object = objectIn(entry, place);
-    const result = await remove(place, options, object.metadata.name, object.metadata.namespace);
+    const { name = '', namespace = '' } = object.metadata;
+    const result = await remove(place, options, { of: { name, namespace } });
     // Someone else may have removed it in the meantime: that is what was asked for.
     if (!result.ok && result.status.code !== 404) return result;
     deleted.push(JSON.stringify(object));

@@ -80,9 +80,9 @@ async function answerPlace(serving: Serving, place: Place): Promise<Response> {
   if (qualified(resource) === 'bindings') return accepted(await bind(place));
   switch (verb) {
     case 'get':
-      return text(readOne(place));
+      return text(await readOne(place));
     case 'list':
-      return text(readList(place));
+      return text(await readList(place));
     case 'watch':
       return watchResponse(place);
     case 'create':
@@ -110,12 +110,12 @@ async function answerSubresource(serving: Serving, place: Place): Promise<Respon
   const isEphemeral = subresource === 'ephemeralcontainers' && resource.subresources.includes(subresource);
   const isFinalize = subresource === 'finalize' && resource.subresources.includes('finalize');
   if (subresource === 'scale' && version.scale) {
-    if (verb === 'get') return object(readScale(place, version.scale));
+    if (verb === 'get') return object(await readScale(place, version.scale));
     if (verb === 'update' || verb === 'patch') return object(await writeScale(place, version.scale));
     return statusResponse(methodNotAllowed());
   }
   if (!isStatus && !isEphemeral && !isFinalize) return statusResponse(noSuchResource());
-  if (verb === 'get' && !isFinalize) return text(readOne(place));
+  if (verb === 'get' && !isFinalize) return text(await readOne(place));
   if (verb === 'update') return written(place, await replace(place));
   if (verb === 'patch' && !isFinalize) return written(place, await patch(place));
   return statusResponse(methodNotAllowed());
@@ -150,8 +150,8 @@ const text = (result: Result<string | ReadableStream<Uint8Array>>): Response =>
 const object = (result: Result<KubeObject>): Response =>
   result.ok ? json(result.value) : statusResponse(result.status);
 
-function watchResponse(place: Place): Response {
-  const stream = watch(place);
+async function watchResponse(place: Place): Promise<Response> {
+  const stream = await watch(place);
   if (!stream.ok) return statusResponse(stream.status);
   return new Response(stream.value, {
     headers: { 'content-type': 'application/json', 'cache-control': 'no-cache, private' },

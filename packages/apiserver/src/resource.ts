@@ -63,6 +63,13 @@ export interface Rules {
   grace?(object: KubeObject, asked: number | undefined): number;
 }
 
+/** A webhook that converts a custom kind's objects between its versions. */
+export interface ConversionHook {
+  clientConfig: Tree;
+  /** The versions of ConversionReview it understands, the one it likes best first. */
+  reviewVersions: string[];
+}
+
 export interface Resource {
   group: string;
   resource: string;
@@ -78,6 +85,10 @@ export interface Resource {
   /** In order of preference; the first is the one discovery names. */
   versions: Version[];
   storageVersion: string;
+  /** Absent where versions differ in nothing but their schemas. */
+  conversion?: ConversionHook;
+  /** Of a custom kind: its definition's uid and generation. */
+  definedBy?: string;
   rules: Rules;
 }
 

@@ -7,6 +7,7 @@ import { isTrue } from './request.ts';
 import { checkedRevision, objectIn, selectionOf, textIn, type Reading, type Selection } from './read.ts';
 import { keyOf } from './resource.ts';
 import { decode, encode, type Entry, type StoreEvent } from './store.ts';
+import { entriesIn } from './conversion.ts';
 import { expired, ok, refuse, type Result } from './status.ts';
 import type { Table } from './store-table.ts';
 import { includeOf, partial, tableOf, wantedForm } from './table/table.ts';
@@ -29,19 +30,28 @@ interface Start {
    resourceVersion | sendInitialEvents | starts with
    ----------------+-------------------+------------------------------------------------------
    absent, 0       | –                 | ADDED for what is there, then what happens
-   N               | –                 | what happened after N; 410 when that is too long ago
+   N               | –                 | what happened after N; ERROR 410 when that is too long ago
    any             | true              | ADDED for what is there, a bookmark that says so, then what happens
 */
-export function watch(reading: Reading): Result<ReadableStream<Uint8Array>> {
+export async function watch(reading: Reading): Promise<Result<ReadableStream<Uint8Array>>> {
   const selection = selectionOf(reading);
   if (!selection.ok) return selection;
   const table = reading.cluster.store.table(keyOf(reading.resource));
-  const start = startOf(reading, selection.value, table);
-  if (!start.ok) return start;
+  const start = await startOf(reading, selection.value, table);
+  if (!start.ok) return start.status.code === 410 ? ok(lone(line('ERROR', JSON.stringify(start.status)))) : start;
   return ok(stream({ reading, selection: selection.value, table, start: start.value }));
 }
 
-function startOf(reading: Reading, selection: Selection, table: Table): Result<Start> {
+/** A stream that says one thing: too late for a watch is told as its first event. */
+const lone = (text: string): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    start(controller) {
+      controller.enqueue(encoder.encode(text));
+      controller.close();
+    },
+  });
+
+async function startOf(reading: Reading, selection: Selection, table: Table): Promise<Result<Start>> {
   const { cluster, call } = reading;
   const text = call.query.get('resourceVersion') ?? '';
   const timeout = integerIn(call.query, 'timeoutSeconds');
@@ -58,10 +68,12 @@ function startOf(reading: Reading, selection: Selection, table: Table): Result<S
       return refuse(expired(`too old resource version: ${asked.value} (${table.floor()})`));
     return ok({ position: table.positionAfter(text === '' ? now : asked.value), initial: [], mark: undefined });
   }
-  const initial = table.range(selection.prefix).filter((entry) => selection.isWhole || selection.matches(entry));
+  const position = table.positionAfter(now);
+  const read = await entriesIn(reading, table.range(selection.prefix));
+  if (!read.ok) return read;
   return ok({
-    position: table.positionAfter(now),
-    initial,
+    position,
+    initial: selection.isWhole ? [...read.value] : read.value.filter((entry) => selection.matches(entry)),
     mark: hasInitial && takesBookmarks(reading) ? now : undefined,
   });
 }
@@ -138,15 +150,44 @@ async function remind(watcher: Watcher, over: AbortSignal): Promise<void> {
 
 /** Waits until there is something to send, or nothing more will be. */
 async function fill(watcher: Watcher, end: () => void): Promise<void> {
-  if (watcher.waiting.length === 0) gather(watcher, end);
-  while (watcher.waiting.length === 0 && !watcher.isOver) {
+  const isConverted = watcher.reading.resource.conversion !== undefined;
+  for (;;) {
+    if (watcher.isOver || watcher.waiting.length > 0) return;
+    if (isConverted) await gatherConverted(watcher, end);
+    else gather(watcher, end);
+    if (watcher.isOver || watcher.waiting.length > 0) return;
     await new Promise<void>((resolve) => (watcher.wake = resolve));
-    if (!watcher.isOver) gather(watcher, end);
+  }
+}
+
+/** How many events of the window are converted at once. */
+const convertedAtOnce = 500;
+
+/** The same where a webhook makes the objects of the version asked for: it is asked before anything is gathered. */
+async function gatherConverted(watcher: Watcher, end: () => void): Promise<void> {
+  const { reading, table, waiting } = watcher;
+  for (;;) {
+    const events: StoreEvent[] = [];
+    for (let at = watcher.position; events.length < convertedAtOnce; at++) {
+      const event = table.at(at);
+      if (event === undefined || event === 'gone') break;
+      events.push(event);
+    }
+    const entries = events.flatMap(({ entry, before }) => (before ? [entry, before] : [entry]));
+    const read = await entriesIn(reading, entries);
+    if (watcher.isOver) return;
+    if (!read.ok) {
+      waiting.push(encoder.encode(line('ERROR', JSON.stringify(read.status))));
+      return end();
+    }
+    const converted = new Map(entries.map((entry, i) => [entry, read.value[i] ?? entry]));
+    gather(watcher, end, (entry) => converted.get(entry));
+    if (waiting.length > 0 || watcher.isOver || table.at(watcher.position) === undefined) return;
   }
 }
 
 /** Lines from the window, up to a chunk's worth. */
-function gather(watcher: Watcher, end: () => void): void {
+function gather(watcher: Watcher, end: () => void, read: (entry: Entry) => Entry | undefined = (entry) => entry): void {
   const { reading, table, waiting } = watcher;
   let size = gatherInitial(watcher);
   while (size < mostAtOnce) {
@@ -157,8 +198,12 @@ function gather(watcher: Watcher, end: () => void): void {
       end();
       return;
     }
+    const seen = read(event.entry);
+    if (!seen) break;
     watcher.position++;
-    const bytes = lineOf(watcher, event);
+    const before = event.before && (read(event.before) ?? event.before);
+    const isStored = seen === event.entry && before === event.before;
+    const bytes = lineOf(watcher, isStored ? event : { ...event, entry: seen, before });
     if (bytes) waiting.push(bytes);
     size += bytes?.byteLength ?? 0;
   }

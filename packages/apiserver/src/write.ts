@@ -1,12 +1,12 @@
 // Creating and changing objects: one pipeline for POST, PUT, PATCH, apply, and the status and scale subresources.
 import { checkEscalation } from './access/escalation.ts';
 import { admitted, approved } from './admission/admit.ts';
-import type { Attributes } from './admission/attributes.ts';
+import type { Attributes, View } from './admission/attributes.ts';
 import { givePriority } from './admission/priority.ts';
 import type { Cluster } from './cluster.ts';
 import { timeText, type KubeObject, type Metadata } from './object.ts';
 import { checkNamespace, startMetadata, startStatus } from './object-start.ts';
-import { asStored, inVersion } from './conversion.ts';
+import { asStored, converted, entryIn, headOf } from './conversion.ts';
 import { bySubresource, checkPreconditions, countGeneration, keepServerFields } from './object-change.ts';
 import { unsignedProblem } from './number.ts';
 import { isDryRun } from './options.ts';
@@ -80,10 +80,12 @@ export async function create(place: Place, object: KubeObject, isTracked = false
     const given = giveAddresses(place, next, undefined);
     if (!given.ok) return given;
     if (isDryRun(call)) return ok({ object: next, isNew: true });
-    const stored = asStored(next, resource, place.version);
-    const { text } = await cluster.store.put(key, stored);
-    if (stored === next) return ok({ object: next, isNew: true, text });
-    return ok({ object: inVersion(stored, resource, place.version), isNew: true });
+    const stored = await asStored(place, next);
+    if (!stored.ok) return stored;
+    const { text } = await cluster.store.put(key, stored.value);
+    if (stored.value === next) return ok({ object: next, isNew: true, text });
+    const read = await converted(place, stored.value);
+    return read.ok ? ok({ object: read.value, isNew: true }) : read;
   });
 }
 
@@ -95,6 +97,7 @@ async function reviewedWrite(
   place: Place,
   object: KubeObject,
   old: KubeObject | undefined,
+  { view }: Pick<Update, 'view'> = {},
 ): Promise<Result<KubeObject>> {
   const { cluster, call, resource, version } = place;
   const { name = '', namespace = '' } = (old ?? object).metadata;
@@ -105,16 +108,16 @@ async function reviewedWrite(
     resource,
     name,
     namespace,
-    object,
-    oldObject: old,
+    object: view ? view.of(object) : object,
+    oldObject: view && old ? view.of(old) : old,
     isDryRun: isDryRun(call),
-    problems,
+    ...(view ? { kind: view.kind } : { problems }),
   };
   const important = givePriority({ cluster, resource, object, old });
   if (!important.ok) return important;
   const admission = await admitted(cluster, call, asked);
   if (!admission.ok) return admission;
-  const next = admission.value ?? object;
+  const next = view ? view.back(object, admission.value ?? object) : (admission.value ?? object);
   dropDoubleOwners(call, next.metadata, 'after');
   if (old) keepServerFields(next, old);
   settle(place, next, old);
@@ -123,7 +126,7 @@ async function reviewedWrite(
   if (!granted.ok) return granted;
   const causes = problems(next);
   if (causes.length > 0) return refuse(invalid(resource.rules.refusedAs ?? resource, next.metadata.name ?? '', causes));
-  const approval = await approved(cluster, call, { ...asked, object: next });
+  const approval = await approved(cluster, call, { ...asked, object: view ? view.of(next) : next });
   return approval.ok ? ok(next) : approval;
 }
 
@@ -175,6 +178,8 @@ export interface Update {
   change(old: KubeObject): Result<KubeObject>;
   /** Server-side apply has recorded its managers already. */
   isTracked?: boolean;
+  /** What admission sees of the object; the whole unless given. */
+  view?: View;
 }
 
 /** Changes the object the call names. Nothing else writes it between reading and writing. */
@@ -184,10 +189,14 @@ export async function update(place: Place, wanted: Update): Promise<Result<Writt
   return cluster.store.locked(key, async () => {
     const entry = cluster.store.get(key);
     if (!entry) return refuse(notFound(nameOf(place), call.target.name));
-    const old = named(place, decode(entry.text));
-    const changed = wanted.change(decode(entry.text));
+    const read = await entryIn(place, entry);
+    if (!read.ok) return read;
+    const { text } = read.value;
+    const old = named(place, decode(text));
+    const changed = wanted.change(decode(text));
     if (!changed.ok) return changed;
-    return finish(place, { key, old, next: named(place, changed.value), isTracked: wanted.isTracked === true });
+    const isCurrent = !resource.isCustom || entry.text.startsWith(headOf(resource, resource.storageVersion));
+    return finish(place, { key, old, next: named(place, changed.value), isCurrent, wanted });
   });
 }
 
@@ -201,26 +210,29 @@ interface Pending {
   key: string;
   old: KubeObject;
   next: KubeObject;
-  isTracked: boolean;
+  /** Whether the object is stored in the version that is now the stored one. */
+  isCurrent: boolean;
+  wanted: Update;
 }
 
-async function finish(place: Place, { key, old, next: wanted, isTracked }: Pending): Promise<Result<Written>> {
+async function finish(place: Place, { key, old, next: changed, isCurrent, wanted }: Pending): Promise<Result<Written>> {
   const { cluster, call, resource } = place;
-  if (call.target.verb === 'update') dropDoubleOwners(call, wanted.metadata, 'before');
-  const expected = checkPreconditions(place, wanted, old);
+  if (call.target.verb === 'update') dropDoubleOwners(call, changed.metadata, 'before');
+  const expected = checkPreconditions(place, changed, old);
   if (!expected.ok) return expected;
-  keepServerFields(wanted, old);
-  const scoped = bySubresource(place, wanted, old);
+  keepServerFields(changed, old);
+  const scoped = bySubresource(place, changed, old);
   settle(place, scoped, old);
-  const reviewed = await reviewedWrite(place, scoped, old);
+  const reviewed = await reviewedWrite(place, scoped, old, wanted);
   if (!reviewed.ok) return reviewed;
   const next = reviewed.value;
-  if (!isTracked) track(place, old, next);
+  if (!wanted.isTracked) track(place, old, next);
   const given = giveAddresses(place, next, old);
   if (!given.ok) return given;
-  if (isSame(old, next)) return ok({ object: old, isNew: false });
+  if (isCurrent && isSame(old, next)) return ok({ object: old, isNew: false });
   if (isDryRun(call)) return ok({ object: next, isNew: false });
-  next.apiVersion = storedApiVersion(resource);
+  const stored = await storedForm(place, next);
+  if (!stored.ok) return stored;
   const isOver =
     next.metadata.deletionTimestamp &&
     !next.metadata.finalizers?.length &&
@@ -228,12 +240,22 @@ async function finish(place: Place, { key, old, next: wanted, isTracked }: Pendi
     !isHeld(next);
   if (isOver) {
     // The last finalizer is off an object that was waiting for just that: what ends is the object as it was stored.
-    await cluster.store.remove(key, { ...old, apiVersion: next.apiVersion, metadata: { ...old.metadata } });
-    return ok({ object: inVersion(next, resource, place.version), isNew: false });
+    const last = await storedForm(place, { ...old, metadata: { ...old.metadata } });
+    if (!last.ok) return last;
+    await cluster.store.remove(key, last.value);
   }
-  const { text } = await cluster.store.put(key, next);
+  const kept = isOver ? undefined : await cluster.store.put(key, stored.value);
   const isStored = place.version.name === resource.storageVersion;
-  return ok({ object: inVersion(next, resource, place.version), isNew: false, ...(isStored ? { text } : {}) });
+  if (isStored) return ok({ object: stored.value, isNew: false, ...(kept ? { text: kept.text } : {}) });
+  const read = await converted(place, stored.value);
+  return read.ok ? ok({ object: read.value, isNew: false }) : read;
+}
+
+/** Nothing of an object is lost by a write in a version that does not tell all of it, unless a webhook says so. */
+async function storedForm(place: Place, object: KubeObject): Promise<Result<KubeObject>> {
+  if (place.resource.conversion) return asStored(place, object);
+  object.apiVersion = storedApiVersion(place.resource);
+  return ok(object);
 }
 
 /** A namespace is held by spec.finalizers, which are not metadata's. */

@@ -15,6 +15,7 @@ import { isTree } from './part.ts';
    a continue token, a signed token     | <continue>, <token>
    how old something is, in a table     | <age>
    what a table's column says of itself | <description>: prose of theirs, and no part of the contract
+   what is wrong with a rule's syntax   | <what its parser says>: ANTLR's words, which name its grammar's own rules and tokens
 
    What the case itself says is never masked: an address or a port it asks for must come back as asked.
 */
@@ -110,6 +111,7 @@ function textMask({ words, said }: MaskOptions): TextMask {
       .replace(clusterAddress, (found) => unlessSaid(found, () => numbered('cluster ip', found)))
       .replace(/(resource version: \d+ )\(\d+\)/, '$1(<floor>)')
       .replace(/(resourceVersion\\*":\\*")\d+/g, '$1<version>')
+      .replace(/(ERROR: <input>:\d+:\d+: Syntax error: )[^\n]*/g, '$1<what its parser says>')
       .replace(/(current: )\d+/, '$1<now>')
       .replace(/(ResourceVersion in record \()\d+/, '$1<version>');
   };
