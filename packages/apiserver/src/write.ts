@@ -169,7 +169,7 @@ function track({ cluster, call, resource, version }: Place, old: KubeObject | un
     apiVersion: resource.group ? `${resource.group}/${version.name}` : version.name,
     subresource: call.target.subresource === 'scale' ? 'scale' : call.target.subresource,
     isCustom: resource.isCustom,
-    time: timeText(cluster.clock.now()),
+    time: call.target.subresource === 'scale' ? undefined : timeText(cluster.clock.now()),
   });
 }
 

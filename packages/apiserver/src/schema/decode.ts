@@ -19,13 +19,17 @@ export function decodeProblem(
   schema: Schema,
   kind: { kind: string; version: string },
 ): string | undefined {
+  const why = mismatchText(value, schema, kind.kind);
+  return why && `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${why}`;
+}
+
+/** The decoder's own words. */
+export function mismatchText(value: unknown, schema: Schema, kind: string): string | undefined {
   const wrong = firstMismatch(value, schema, '');
   if (!wrong) return undefined;
-  if ('problem' in wrong)
-    return `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${wrong.problem}`;
-  const { path, found, wanted } = wrong;
-  const field = path.replace(/\[\d+\]/g, '');
-  return `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: json: cannot unmarshal ${found} into Go struct field ${kind.kind}.${field} of type ${wanted}`;
+  if ('problem' in wrong) return wrong.problem;
+  const field = wrong.path.replace(/\[\d+\]/g, '');
+  return `json: cannot unmarshal ${wrong.found} into Go struct field ${kind}.${field} of type ${wrong.wanted}`;
 }
 
 /** The same for the metadata of a custom object: the one part of it that is typed. */
@@ -73,13 +77,18 @@ function fieldMismatch(value: Tree, schema: Schema, path: string, left: number):
 
 function textMismatch(value: string, schema: Schema): Mismatch | undefined {
   if (schema.format === 'byte' && formatProblem(value, 'byte')) {
-    const at = /[^A-Za-z0-9+/]/.exec(value)?.index ?? value.length;
-    return { problem: `illegal base64 data at input byte ${at}` };
+    return { problem: `illegal base64 data at input byte ${firstIllegal(value)}` };
   }
   if (schema.format === 'quantity' && parseQuantity(value) === undefined) return { problem: quantityHint };
   if (schema.format !== 'date-time' || value === '') return undefined;
   const problem = momentProblem(value, schema === microTime ? 'micro' : 'plain');
   return problem === undefined ? undefined : { problem };
+}
+
+/** Where base64 goes wrong: at a stray byte, or, when it breaks off, at the group of four that is not whole. */
+function firstIllegal(text: string): number {
+  const stray = /[^A-Za-z0-9+/\r\n]/.exec(text)?.index;
+  return stray ?? Math.floor(text.length / 4) * 4;
 }
 
 function foundType(value: unknown): string {
