@@ -24,9 +24,14 @@ export function idleGuard(clock: Clock, { idle, parent, since }: IdleLimits): Id
   const stop = new AbortController();
   let last = since ?? clock.now();
   let expired = false;
-  const end = () => {
-    parent?.removeEventListener('abort', end);
+  const cut = () => {
+    parent?.removeEventListener('abort', cut);
     stop.abort();
+  };
+  const end = () => {
+    parent?.removeEventListener('abort', cut);
+    // With a reason: without one, each abort makes an exception, stack and all, that nobody reads.
+    stop.abort(null);
   };
   // One sleeper for the whole exchange, not one per chunk: it looks again at the moment the latest chunk allows.
   const wait = async () => {
@@ -37,11 +42,11 @@ export function idleGuard(clock: Clock, { idle, parent, since }: IdleLimits): Id
       if (stop.signal.aborted) return;
     }
     expired = true;
-    end();
+    cut();
   };
-  if (parent?.aborted) end();
+  if (parent?.aborted) cut();
   else {
-    parent?.addEventListener('abort', end, { once: true });
+    parent?.addEventListener('abort', cut, { once: true });
     void wait();
   }
   return {
