@@ -11,7 +11,6 @@ mkdirSync(out, { recursive: true });
 const groups = {
   '': [
     'pods',
-    'bindings',
     'services',
     'endpoints',
     'nodes',

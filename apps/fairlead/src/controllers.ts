@@ -4,23 +4,17 @@ import { fail, ok, type Clock, type Policy, type Result } from '@fairlead/core';
 import { store, type Kube } from '@fairlead/kube';
 import { auto, http, manual, tickets } from '@fairlead/tickets';
 import type { AddressMap } from './address-map.ts';
-import { agents } from './agents.ts';
-import { clusters, type ClustersOptions } from './clusters/clusters.ts';
+import { runAgents } from './agents.ts';
 import { credentialsOf, secretReader, type SecretReader } from './credentials.ts';
-import { device } from './device.ts';
 import type { Log } from './log.ts';
-import type { PlacesOptions } from './places.ts';
+import { targetCluster, type TargetCluster } from './target-cluster.ts';
 
 export interface ControllersOptions {
   management: Kube;
-  /** Target clusters of the command line, by name; more come from Secrets. */
+  /** Target clusters by name. */
   clusters: ReadonlyMap<string, Kube>;
-  /** How a kubeconfig in a Secret becomes a client. */
-  open: ClustersOptions['open'];
-  /** Our own namespace: of Secrets that are referred to without one, and of those with target clusters. */
+  /** Namespace of Secrets that are referred to without one. */
   namespace: string;
-  /** How a device is reached; over this machine's network when absent. */
-  device?: PlacesOptions['device'] | undefined;
   map: AddressMap;
   clock: Clock;
   random: () => number;
@@ -54,31 +48,18 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
     lbtickets: store(management, lbtickets),
     lbrules: store(management, lbrules),
   };
+  const targets = new Map<string, TargetCluster>();
+  for (const [name, kube] of options.clusters) targets.set(name, targetCluster(name, kube, clock));
   const secrets = secretReader(management, options.namespace);
-  const targets = clusters({ ...options, fixed: options.clusters });
-  const served = agents({
-    ...options,
-    device: options.device ?? device,
-    loadbalancers: stores.loadbalancers,
-    clusters: targets,
-    credentials: (loadbalancer) => credentialsOf(loadbalancer, secrets),
-    onCredentials: secrets.listen,
-  });
+  const clusters = (name: string) => targets.get(name);
+
   const ticketTurns = tickets({
     kube: management,
     stores,
-    clusters: (name) => targets.get(name),
-    surroundings: {
-      cluster: (name) => targets.outage(name),
-      device: served.device,
-      listen(heard) {
-        const stops = [targets.listen(heard.cluster), served.listen(heard.device)];
-        return () => stops.forEach((stop) => stop());
-      },
-    },
+    clusters,
     approvers: {
       auto: auto(),
-      manual: manual(stores.lbtickets),
+      manual: manual(),
       http: http({ fetch, clock, token: async (policy) => approverToken(policy, secrets) }),
     },
     clock,
@@ -87,9 +68,23 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
   });
   await Promise.all([
     ...Object.values(stores).map((one) => one.run(signal)),
-    targets.run(signal),
+    ...[...targets.values()].map((target) => target.run(signal)),
     secrets.run(signal),
     ticketTurns.run(signal),
-    served.run(signal),
+    runAgents(
+      {
+        loadbalancers: stores.loadbalancers,
+        clusters,
+        credentials: (loadbalancer) => credentialsOf(loadbalancer, secrets),
+        onCredentials: secrets.listen,
+        map: options.map,
+        clock,
+        random,
+        owner: options.owner,
+        policy: options.policy,
+        log,
+      },
+      signal,
+    ),
   ]);
 }

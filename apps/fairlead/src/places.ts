@@ -3,13 +3,10 @@ import { engine, type Engine, type Outcome } from '@fairlead/engine';
 import type { Clock, Policy } from '@fairlead/core';
 import type { Source } from '@fairlead/sources';
 import type { Credentials } from './credentials.ts';
-import type { Device, DeviceOptions } from './device.ts';
-import { health, type Health } from './device-health.ts';
+import { device, type Device } from './device.ts';
 import type { Log } from './log.ts';
 
 export interface PlacesOptions {
-  /** How a device is reached. */
-  device(options: DeviceOptions): Device;
   clock: Clock;
   random: () => number;
   /** The mark on what we put on devices. */
@@ -17,8 +14,6 @@ export interface PlacesOptions {
   policy: Policy;
   log: Log;
   report(outcomes: Outcome[]): void;
-  /** A device came, went, or refused us. */
-  onHealth(place: Place): void;
 }
 
 /** One device, as it is logged in to. */
@@ -26,7 +21,6 @@ export interface Place {
   readonly url: string;
   readonly credentials: Credentials;
   readonly engine: Engine;
-  readonly health: Pick<Health, 'state'>;
   /** Loadbalancers that are served here; the last one to leave without wanting anything removed ends the engine. */
   readonly sources: Map<string, Source>;
   /** Ends the engine; what is on the device stays. */
@@ -51,15 +45,14 @@ export function places(options: PlacesOptions, signal: AbortSignal): Places {
       const present = open.get(id);
       if (present) return present;
       const stop = new AbortController();
-      const changed = (): void => options.onHealth(place);
-      const made = openPlace(options, { url, credentials, changed }, AbortSignal.any([signal, stop.signal]));
+      const made = openPlace(options, { url, credentials }, AbortSignal.any([signal, stop.signal]));
       runs.push(made.done);
       const end = () => {
         open.delete(id);
         stop.abort();
         return made.done;
       };
-      const place: Place = { url, credentials, engine: made.engine, health: made.health, sources: new Map(), end };
+      const place: Place = { url, credentials, engine: made.engine, sources: new Map(), end };
       open.set(id, place);
       return place;
     },
@@ -71,32 +64,22 @@ export function places(options: PlacesOptions, signal: AbortSignal): Places {
 }
 
 function openPlace(
-  { device, clock, random, owner, policy, log, report }: PlacesOptions,
-  { url, credentials, changed }: { url: string; credentials: Credentials; changed(): void },
+  { clock, random, owner, policy, log, report }: PlacesOptions,
+  { url, credentials }: { url: string; credentials: Credentials },
   signal: AbortSignal,
-): { engine: Engine; health: Health; done: Promise<void> } {
+): { engine: Engine; done: Promise<void> } {
   const { provider, close }: Device = device({ url, credentials, clock });
-  const watched = health({
-    provider,
-    clock,
-    changed() {
-      changed();
-      // What failed meanwhile waits by back-off; it need not any longer.
-      if (watched.state === 'reachable') made.resync();
-    },
-  });
   const made = engine({
     clock,
     random,
     owner,
     policy,
-    provider: watched.provider,
+    provider,
     report,
     log: (line) => log.warn(`${url}: ${line}`),
     onBug: (error, where) => log.bug(error, `${url}: ${where}`),
   });
-  const done = Promise.all([made.start(signal), watched.run(signal)]).finally(close);
-  return { engine: made, health: watched, done: done.then(() => undefined) };
+  return { engine: made, done: made.start(signal).finally(close) };
 }
 
 /** Stands for a Loadbalancer that cannot be served yet: it wants nothing, and keeps what it may own from being removed. */

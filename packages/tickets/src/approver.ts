@@ -1,5 +1,5 @@
 // Who opens the network between the two addresses of a ticket: the contract (spec/tickets.md §6), and the one that is always open.
-import type { LoadbalancerSpec } from '@fairlead/api';
+import type { LoadbalancerSpec, Lbticket } from '@fairlead/api';
 import { ok, type Result } from '@fairlead/core';
 
 /** What is applied for: all ports between the two addresses. */
@@ -23,12 +23,15 @@ export interface Answer {
 }
 
 export interface Approver {
-  /** It answers from what is in memory here, so it is asked at every turn rather than now and then. */
+  /**
+   * It answers from what is in memory here, so it is asked at every turn rather than now and then; and filing tells
+   * nobody, so that a crash forgets nothing.
+   */
   readonly isLocal?: boolean;
   /** Files the application and gives its id. The same `key` gives the same id again, and files nothing. */
   file(at: PolicyAt, application: Application, key: string): Promise<Result<string>>;
-  /** What became of it. `ticket`: whose it is, as `namespace/name`. */
-  ask(at: PolicyAt, id: string, ticket: string): Promise<Result<Answer>>;
+  /** What became of it. `ticket`: whose it is. */
+  ask(at: PolicyAt, id: string, ticket: Lbticket): Promise<Result<Answer>>;
   /** Takes the application back, or revokes what it opened. One that is gone already is a success. */
   withdraw(at: PolicyAt, id: string): Promise<Result<void>>;
 }

@@ -2,17 +2,17 @@
 import type { Lbrule, Lbticket, Loadbalancer } from '@fairlead/api';
 import type { Clock, Problem, Result } from '@fairlead/core';
 import type { Queue } from '@fairlead/engine';
-import type { ConfigMap, Kube, KubeObject, Namespace, Recorder, Service, Store } from '@fairlead/kube';
+import type { ConfigMap, Kube, KubeObject, Namespace, Service, Store } from '@fairlead/kube';
 import type { Approver } from './approver.ts';
 import type { ConfigMapKey, Directory } from './directory.ts';
 import type { Fresh } from './fresh.ts';
 import type { Ledger } from './ledger.ts';
 import type { Multimap } from './multimap.ts';
-import type { Surroundings } from './outage.ts';
 import { ticketName } from './names.ts';
 import { part, type Part } from './part.ts';
 import type { Quarantine } from './quarantine.ts';
 import type { Targets } from './targets.ts';
+import type { Teller } from './teller.ts';
 
 /** A cluster that ConfigMaps and labels are written to. */
 export interface Target {
@@ -42,12 +42,13 @@ export interface Desk extends Targets {
   lbtickets: Fresh<Lbticket>;
   lbrules: Fresh<Lbrule>;
   approvers: Readonly<Record<string, Approver>>;
-  surroundings: Surroundings | undefined;
   clock: Clock;
   random: () => number;
   log: (line: string) => void;
-  recorder: Recorder;
+  teller: Teller;
   queue: Queue<TurnKey>;
+  /** Are there as many turns under way as there may be, and others wait? */
+  isBusy: () => boolean;
   ledger: Ledger;
   directory: Directory;
   /** Tries of what did not work yet, by turn key: the wait grows with them. */

@@ -3,8 +3,10 @@ import { ok, fail } from '@fairlead/core';
 import { fakeClock } from '@fairlead/testkit';
 import { expect, test } from 'vitest';
 import { http } from './http.ts';
+import { ticket } from './testing/objects.ts';
 
 const at = { provider: 'http' as const, url: 'http://approver.test/api/', tokenSecretRef: { name: 'approver' } };
+const asker = ticket('test');
 const application = {
   ticket: 'project/test',
   cluster: 'c',
@@ -57,7 +59,7 @@ const answers: [rule: string, response: Response, want: object][] = [
 for (const [rule, response, want] of answers) {
   test(`asked about an application, the approver says ${rule}`, async () => {
     const { approver, requests } = begin(() => response.clone());
-    expect(await approver.ask(at, 'a/7', 'project/test')).toMatchObject(want);
+    expect(await approver.ask(at, 'a/7', asker)).toMatchObject(want);
     expect(requests[0]?.url).toBe('http://approver.test/api/applications/a%2F7');
   });
 }
@@ -85,7 +87,7 @@ test('a connection that fails, and a token that cannot be read, are problems', a
 
 test('an approver that never answers is given up after ten seconds', async () => {
   const { approver, clock } = begin(() => new Promise<Response>(() => undefined));
-  const asked = approver.ask(at, 'a7', 'project/test');
+  const asked = approver.ask(at, 'a7', asker);
   await clock.advance(10_000);
   expect(await asked).toMatchObject({ ok: false, problem: { code: 'unreachable' } });
   expect(clock.sleeping).toBe(0);

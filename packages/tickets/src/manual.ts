@@ -1,9 +1,6 @@
 // The approver that is a person: a network admin sets the condition NetworkPolicyOpen in the status of the ticket.
-import type { Lbticket } from '@fairlead/api';
-import { fail, ok } from '@fairlead/core';
-import type { Store } from '@fairlead/kube';
+import { ok } from '@fairlead/core';
 import type { Approver } from './approver.ts';
-import { placeOf } from './names.ts';
 import { conditionOf } from './status.ts';
 
 /**
@@ -15,13 +12,11 @@ import { conditionOf } from './status.ts';
  *   False, reason `rejected`     | rejected
  *   anything else                | pending
  */
-export function manual(lbtickets: Pick<Store<Lbticket>, 'get'>): Approver {
+export function manual(): Approver {
   return {
     isLocal: true,
     file: async (_at, _application, key) => ok(`manual-${key}`),
-    async ask(_at, id, name) {
-      const ticket = lbtickets.get(placeOf(name));
-      if (!ticket) return fail('missing', `ticket ${name} does not exist`);
+    async ask(_at, id, ticket) {
       const condition = conditionOf(ticket, 'NetworkPolicyOpen');
       const message = condition?.message ?? '';
       if (condition?.status === 'True') return ok({ status: 'opened', message });

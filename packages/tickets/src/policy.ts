@@ -48,7 +48,7 @@ export async function askApprover(desk: Desk, ticket: Lbticket): Promise<Finding
   if (!found.ok) return stay({ NetworkPolicyOpen: failed(found.problem) }, { after: laterTry(desk, name) });
   const id = ticket.status?.application;
   if (id === undefined) throw new Error(`bug: ticket ${name} is in apply and has no application`);
-  const answer = await found.value.approver.ask(found.value.at, id, name);
+  const answer = await found.value.approver.ask(found.value.at, id, ticket);
   if (!answer.ok) return stay({ NetworkPolicyOpen: failed(answer.problem) }, { after: laterTry(desk, name) });
   const { status, message } = answer.value;
   if (status === 'pending') {
@@ -95,6 +95,12 @@ function approverOf(desk: Desk, ticket: Lbticket): Result<Found> {
   if (approver) return ok({ approver, at, cluster: loadbalancer.spec.cluster });
   const why = `this controller has no approver "${at.provider}"; it has ${Object.keys(desk.approvers).join(', ') || 'none'}`;
   return fail('missing', `Loadbalancer ${loadbalancer.metadata.name}, spec.policy.provider: ${why}`);
+}
+
+/** Does nobody but us hear of its application? */
+export function isAnsweredHere(desk: Desk, ticket: Lbticket): boolean {
+  const found = approverOf(desk, ticket);
+  return found.ok && found.value.approver.isLocal === true;
 }
 
 const applicationOf = (cluster: string, ticket: Lbticket): Application => ({

@@ -114,8 +114,7 @@ function ready(process: Process | undefined, conditions: readonly Condition[]): 
     const condition = conditions.find((one) => one.type === type);
     if (type === 'Ready' || condition?.status === 'True') continue;
     if (!condition) return { status: 'False', reason: 'pending', message: `${type} is not known yet` };
-    const { status, reason, message } = condition;
-    return { status, reason, message };
+    return { status: 'False', reason: condition.reason, message: condition.message };
   }
   return { status: 'True', reason: 'Ready', message: '' };
 }

@@ -3,42 +3,37 @@ import { lbtickets, type Lbticket } from '@fairlead/api';
 import type { Problem } from '@fairlead/core';
 import { admit } from './admission.ts';
 import { laterTry, type Desk, type Next } from './desk.ts';
-import { configMapKey } from './directory.ts';
 import { failed, fails, holds, onChange, said, stay, type Finding } from './finding.ts';
-import { step, type State, type Step } from './life.ts';
+import { step } from './life.ts';
 import { fieldManager, finalizer, placeOf, ticketName } from './names.ts';
-import { askApprover, file, withdraw } from './policy.ts';
+import { askApprover, file } from './policy.ts';
 import { clearanceOf, programmed } from './programmed.ts';
-import { rest } from './quarantine.ts';
-import { conditionOf, isTrue, statusAfter, statusPatch, type Fact } from './status.ts';
+import { defined, settle, stateOf, writeKey, type Draft } from './settle.ts';
+import { conditionOf, isTrue } from './status.ts';
 
 /** More moves than the longest way through the table: a ticket that takes more goes in a circle. */
 const mostMoves = 12;
 
 export async function ticketTurn(desk: Desk, name: string): Promise<Next> {
-  let ticket = desk.lbtickets.read(placeOf(name));
-  if (!ticket) return forget(desk, name);
+  const stored = desk.lbtickets.read(placeOf(name));
+  if (!stored) return forget(desk, name);
+  let draft: Draft = { stored, ticket: stored, moves: [] };
   for (let moves = 0; moves < mostMoves; moves += 1) {
-    const finding = await look(desk, ticket);
-    const moved = finding.event && step(stateOf(ticket), finding.event);
-    const done = await settle(desk, ticket, { finding, moved });
+    const finding = await look(desk, draft.ticket);
+    const moved = finding.event && step(stateOf(draft.ticket), finding.event);
+    const done = await settle(desk, draft, { finding, moved });
     if (!done.ok) return done.next;
-    ticket = done.ticket;
-    if (!moved) return stateOf(ticket) === 'deleted' ? letGo(desk, ticket) : finding.next;
+    ({ draft } = done);
+    if (!moved) return stateOf(draft.ticket) === 'deleted' ? letGo(desk, draft.ticket) : finding.next;
   }
   throw new Error(`bug: ticket ${name} moves in a circle`);
 }
-
-const stateOf = (ticket: Lbticket): State => ticket.status?.process ?? 'new';
 
 const isRemoved = (ticket: Lbticket): boolean => ticket.metadata.deletionTimestamp !== undefined;
 
 const isUnwanted = (ticket: Lbticket): boolean => isRemoved(ticket) || ticket.spec.state !== 'enabled';
 
 const isEdited = (ticket: Lbticket): boolean => ticket.metadata.generation !== ticket.status?.observedGeneration;
-
-/** Waits of writes that failed are counted apart from those for the approver. */
-const writeKey = (name: string): string => `write ${name}`;
 
 /** Its object is gone, and our finalizer was gone before: nothing of it is anywhere but in our memory. */
 function forget(desk: Desk, name: string): Next {
@@ -146,113 +141,6 @@ const cleared = (why: string): Finding => ({
   next: onChange,
 });
 
-type Settled = { ok: true; ticket: Lbticket } | { ok: false; next: Next };
-
-/** Does what the step asks for, in the order that survives a crash between any two writes. */
-async function settle(
-  desk: Desk,
-  ticket: Lbticket,
-  { finding, moved }: { finding: Finding; moved: Step | undefined },
-): Promise<Settled> {
-  const name = ticketName(ticket);
-  if (moved?.effects.includes('withdraw')) {
-    const gone = await withdraw(desk, ticket);
-    if (!gone.ok) {
-      // Nothing else is done before: an application without a ticket would keep the network open for ever.
-      const told = stay({ NetworkPolicyOpen: failed(gone.problem) });
-      await writeStatus(desk, ticket, { finding: told, moved: undefined });
-      return { ok: false, next: { after: laterTry(desk, `withdraw ${name}`) } };
-    }
-  }
-  const facts = { ...outlook(desk, ticket, moved), ...finding.facts };
-  const written = await writeStatus(desk, ticket, { finding: withdrawn({ ...finding, facts }, moved), moved });
-  if (!written.ok) return written;
-  if (!moved) return written;
-  const { loadbalancer } = ticket.spec;
-  const isResting = moved.to === 'deleted' && rest(desk, written.ticket);
-  if (moved.effects.includes('release') && !isResting) desk.ledger.release(name);
-  if (moved.to === 'deleted') desk.ledger.leave(name);
-  if (finding.veip && finding.ltmip)
-    desk.ledger.settle(loadbalancer, name, { veip: finding.veip, ltmip: finding.ltmip });
-  if (moved.effects.includes('program') || moved.effects.includes('unprogram'))
-    desk.queue.add(`configmap ${configMapKey(ticket)}`);
-  desk.queue.add(`loadbalancer ${loadbalancer}`, 100);
-  await tell(desk, written.ticket, { to: moved.to, why: finding.why });
-  return written;
-}
-
-/** What the next look will say of the device, so that one write says both. */
-function outlook(desk: Desk, ticket: Lbticket, moved: Step | undefined): Finding['facts'] {
-  if (moved?.to === 'enabled') return defined({ Programmed: programmed(desk, ticket) });
-  return moved?.effects.includes('unprogram') ? defined({ Programmed: clearanceOf(desk, ticket).fact }) : {};
-}
-
-/** A withdrawn application leaves no id behind. */
-const withdrawn = (finding: Finding, moved: Step | undefined): Finding =>
-  moved?.effects.includes('withdraw') && finding.event === 'disable'
-    ? {
-        ...finding,
-        application: null,
-        facts: { ...finding.facts, NetworkPolicyOpen: fails('pending', 'the application is withdrawn') },
-      }
-    : finding;
-
-async function writeStatus(
-  desk: Desk,
-  ticket: Lbticket,
-  { finding, moved }: { finding: Finding; moved: Step | undefined },
-): Promise<Settled> {
-  const name = ticketName(ticket);
-  const to = moved?.to === 'new' ? undefined : moved?.to;
-  const transition = to ? { to, why: finding.why } : undefined;
-  const after = statusAfter(
-    ticket,
-    { ...finding, transition, observed: observedBy(ticket, finding) },
-    desk.clock.now(),
-  );
-  const body = statusPatch(ticket.status ?? {}, after);
-  // A ticket that waits for its own write to be shown has nothing to say yet.
-  if (!body || (!moved && stateOf(ticket) === 'new')) return { ok: true, ticket };
-  const { resourceVersion } = ticket.metadata;
-  const patch = { type: 'merge' as const, body: { metadata: { resourceVersion }, status: body } };
-  const at = { name: ticket.metadata.name, namespace: ticket.metadata.namespace };
-  const written = await desk.kube.patch(lbtickets, at, patch, { subresource: 'status', fieldManager });
-  if (!written.ok) {
-    if (written.problem.code === 'missing') return { ok: false, next: onChange };
-    desk.log(`ticket ${name}: its status is not written: ${written.problem.message}`);
-    return { ok: false, next: { after: laterTry(desk, writeKey(name)) } };
-  }
-  desk.tries.delete(writeKey(name));
-  desk.lbtickets.wrote(written.value, resourceVersion);
-  return { ok: true, ticket: written.value };
-}
-
-/** In created and failed an edit is observed when it was admitted or refused, and not before: until then it is still to be looked at. */
-function observedBy(ticket: Lbticket, finding: Finding): number {
-  const { generation = 0 } = ticket.metadata;
-  const state = stateOf(ticket);
-  const isOpen = state === 'new' || state === 'created' || state === 'failed';
-  const isAnswered = finding.event === 'allocated' || finding.event === 'refused' || finding.event === 'cleared';
-  return isOpen && !isAnswered ? (ticket.status?.observedGeneration ?? 0) : generation;
-}
-
-const titles: Record<State, string> = {
-  new: 'New',
-  created: 'Created',
-  apply: 'Applied',
-  enabled: 'Enabled',
-  failed: 'Failed',
-  disabled: 'Disabled',
-  deleted: 'Deleted',
-};
-
-/** An Event per transition. One that is lost is logged, and nothing waits for it: the history has it too. */
-async function tell(desk: Desk, ticket: Lbticket, { to, why }: { to: State; why: string }): Promise<void> {
-  const type = to === 'failed' ? 'Warning' : 'Normal';
-  const told = await desk.recorder.event(ticket, { type, reason: titles[to], message: why });
-  if (!told.ok) desk.log(`ticket ${ticketName(ticket)}: its Event ${titles[to]} is lost: ${told.problem.message}`);
-}
-
 /** A deleted ticket stays to be seen, unless its object is being removed: then nothing keeps it any longer. */
 async function letGo(desk: Desk, ticket: Lbticket): Promise<Next> {
   const { finalizers = [], resourceVersion, name, namespace } = ticket.metadata;
@@ -263,6 +151,3 @@ async function letGo(desk: Desk, ticket: Lbticket): Promise<Next> {
   desk.log(`ticket ${ticketName(ticket)}: its finalizer stays: ${gone.problem.message}`);
   return { after: laterTry(desk, writeKey(ticketName(ticket))) };
 }
-
-const defined = (facts: { Programmed: Fact | undefined }): Finding['facts'] =>
-  facts.Programmed ? { Programmed: facts.Programmed } : {};

@@ -11,10 +11,10 @@ import { fresh } from './fresh.ts';
 import { Ledger } from './ledger.ts';
 import { loadbalancerTurn } from './loadbalancer-turn.ts';
 import { multimap } from './multimap.ts';
-import type { Surroundings } from './outage.ts';
 import { quarantineTurn } from './quarantine.ts';
 import { ruleTurn } from './rule-turn.ts';
 import { targets } from './targets.ts';
+import { teller } from './teller.ts';
 import { ticketTurn } from './ticket-turn.ts';
 import { loadAll, watchAll } from './watching.ts';
 
@@ -26,8 +26,6 @@ export interface TicketsOptions {
   clusters: (name: string) => Target | undefined;
   /** By `spec.policy.provider`. */
   approvers: Readonly<Record<string, Approver>>;
-  /** What is known of outages. Default: a cluster that is not connected is away, and nothing is said of devices. */
-  surroundings?: Surroundings | undefined;
   clock: Clock;
   /** 0 to 1, as Math.random. */
   random: () => number;
@@ -60,12 +58,15 @@ const laneOf = (key: TurnKey): string => (key.startsWith('configmap ') ? key.sli
 export function tickets(options: TicketsOptions): Tickets {
   const { stores, clock, random } = options;
   const log = options.log ?? (() => undefined);
+  const { parallel = 16 } = options;
+  let atHome = 0;
   const turns = lanes<TurnKey>(clock, {
     laneOf,
-    parallel: (lane) => (lane === home ? (options.parallel ?? 16) : perLoadbalancer),
+    parallel: (lane) => (lane === home ? parallel : perLoadbalancer),
     onBug: (error, key) => log(`bug in the turn of ${key}: ${error instanceof Error ? error.stack : String(error)}`),
   });
   const directory = new Directory();
+  const told = options.recorder ?? recorder({ kube: options.kube, clock, component: 'fairlead-tickets' });
   const desk: Desk = {
     kube: options.kube,
     loadbalancers: stores.loadbalancers,
@@ -73,12 +74,12 @@ export function tickets(options: TicketsOptions): Tickets {
     lbrules: fresh(stores.lbrules),
     ...targets(options.clusters),
     approvers: options.approvers,
-    surroundings: options.surroundings,
     clock,
     random,
     log,
-    recorder: options.recorder ?? recorder({ kube: options.kube, clock, component: 'fairlead-tickets' }),
+    teller: teller({ recorder: told, log }),
     queue: turns,
+    isBusy: () => atHome >= parallel,
     ledger: new Ledger((ticket) => turns.add(`ticket ${ticket}`)),
     directory,
     tries: new Map(),
@@ -100,10 +101,18 @@ export function tickets(options: TicketsOptions): Tickets {
       // In one step, so that no change falls between what is loaded and what is heard of.
       loadAll(desk, stores);
       const stop = watchAll(desk, stores);
-      await turns.run(async (key) => {
+      const give = async (key: TurnKey) => {
         const next = await turn(desk, key);
         if (next.after !== 'change') turns.add(key, next.after);
-      }, signal);
+      };
+      const giveAtHome = async (key: TurnKey) => {
+        atHome += 1;
+        await give(key).finally(() => (atHome -= 1));
+      };
+      await Promise.all([
+        desk.teller.run(signal),
+        turns.run((key) => (laneOf(key) === home ? giveAtHome(key) : give(key)), signal),
+      ]);
       stop();
     },
   };

@@ -9,9 +9,8 @@ import { hasLabels, labelManager, ownsFields } from './labels.ts';
 import { annotations, configMapName, createdAt, placeOf, ticketName } from './names.ts';
 import { resume } from './quarantine.ts';
 import { isReported, readReport } from './report.ts';
-import type { Outage } from './outage.ts';
-import { untilNews } from './reach.ts';
 import { conditionOf } from './status.ts';
+import { wakeConfigMap, wakeLoadbalancer } from './wake.ts';
 
 interface ManagementStores {
   loadbalancers: Store<Loadbalancer>;
@@ -19,14 +18,11 @@ interface ManagementStores {
   lbrules: Store<Lbrule>;
 }
 
-/** The status of a Loadbalancer is long, so a burst of tickets is one write. Milliseconds. */
-const gather = 100;
-
 /** All that is there, before the first turn: who holds an address, who waits for one, and since when. */
 export function loadAll(desk: Desk, stores: ManagementStores): void {
   for (const loadbalancer of stores.loadbalancers.all()) {
     desk.ledger.open(loadbalancer);
-    desk.queue.add(`loadbalancer ${loadbalancer.metadata.name}`, gather);
+    wakeLoadbalancer(desk, loadbalancer.metadata.name);
   }
   for (const rule of stores.lbrules.all()) {
     desk.directory.ruleChanged(undefined, rule);
@@ -50,14 +46,6 @@ export function watchAll(desk: Desk, stores: ManagementStores): () => void {
     stores.loadbalancers.listen((change) => loadbalancerChanged(desk, change)),
     stores.lbtickets.listen((change) => ticketChanged(desk, change)),
     stores.lbrules.listen((change) => ruleChanged(desk, change)),
-    ...(desk.surroundings
-      ? [
-          desk.surroundings.listen({
-            cluster: (name) => clusterChanged(desk, stores, name),
-            device: (name) => deviceChanged(desk, name),
-          }),
-        ]
-      : []),
     desk.onTargets({
       met: (cluster) => clusterMet(desk, stores, cluster),
       changed: (cluster, change) => targetChanged(desk, cluster, change),
@@ -85,7 +73,7 @@ function claim(desk: Desk, ticket: Lbticket): void {
 
 function wakeTicket(desk: Desk, ticket: Lbticket): void {
   desk.queue.add(`ticket ${ticketName(ticket)}`);
-  if (isProgrammed(ticket)) desk.queue.add(`configmap ${configMapKey(ticket)}`);
+  if (isProgrammed(ticket)) wakeConfigMap(desk, configMapKey(ticket));
 }
 
 function ticketChanged(desk: Desk, { before, after }: Change<Lbticket>): void {
@@ -95,7 +83,7 @@ function ticketChanged(desk: Desk, { before, after }: Change<Lbticket>): void {
   const ticket = after ?? before;
   if (!ticket) return;
   if (before?.status?.veip !== after?.status?.veip || before?.status?.process !== after?.status?.process)
-    desk.queue.add(`loadbalancer ${ticket.spec.loadbalancer}`, gather);
+    wakeLoadbalancer(desk, ticket.spec.loadbalancer);
   if (isEqual(before?.status?.conditions, after?.status?.conditions) && isEqual(before?.spec, after?.spec)) return;
   for (const rule of desk.directory.rulesOf(ticketName(ticket))) desk.queue.add(`rule ${nameOf(rule)}`);
 }
@@ -124,31 +112,6 @@ function wake(desk: Desk, tickets: Iterable<string>): void {
     const found = desk.lbtickets.read(placeOf(ticket));
     if (found) wakeTicket(desk, found);
   }
-}
-
-/** An outage began, changed or ended. Without a name, any may have. */
-function clusterChanged(desk: Desk, stores: ManagementStores, cluster: string | undefined): void {
-  for (const { metadata, spec } of stores.loadbalancers.all()) {
-    if (cluster !== undefined && spec.cluster !== cluster) continue;
-    // Asked for, so that a cluster that came is listened to, and one that went no longer is.
-    desk.target(spec.cluster);
-    desk.queue.add(`loadbalancer ${metadata.name}`);
-    wakeInTime(desk, metadata.name, desk.surroundings?.cluster(spec.cluster));
-  }
-}
-
-function deviceChanged(desk: Desk, loadbalancer: string): void {
-  const state = desk.surroundings?.device(loadbalancer);
-  desk.queue.add(`loadbalancer ${loadbalancer}`);
-  wakeInTime(desk, loadbalancer, typeof state === 'object' ? state : undefined);
-}
-
-/** An outage is told once it is news; what is there again can go on at once. */
-function wakeInTime(desk: Desk, loadbalancer: string, outage: Outage | undefined): void {
-  const tickets = desk.directory.ofLoadbalancer(loadbalancer);
-  if (!outage) return wake(desk, tickets);
-  const wait = Math.max(untilNews(desk, outage), 0);
-  for (const ticket of tickets) desk.queue.add(`ticket ${ticket}`, wait);
 }
 
 function clusterMet(desk: Desk, stores: ManagementStores, cluster: string): void {
@@ -201,7 +164,7 @@ function configMapChanged(desk: Desk, before: ConfigMap | undefined, after: Conf
   const loadbalancer = configMap?.metadata.annotations?.[annotations.loadbalancer];
   if (!configMap || loadbalancer === undefined || configMap.metadata.name !== configMapName(loadbalancer)) return;
   const key = `${loadbalancer}/${configMap.metadata.namespace ?? ''}`;
-  desk.queue.add(`configmap ${key}`);
+  wakeConfigMap(desk, key);
   if (!after || isReported(after)) {
     const waiting = [...desk.pending.get(key)];
     for (const ticket of waiting) {

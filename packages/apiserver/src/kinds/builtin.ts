@@ -17,7 +17,7 @@ import { webhookConfiguration } from './webhook-configuration.ts';
 import * as small from './small.ts';
 import { daemonSet, deployment, replicaSet, statefulSet } from './workload.ts';
 
-const fixed: Record<string, Rules> = {
+const rules: Record<string, Rules> = {
   pods: pod,
   services: service,
   nodes: node,
@@ -30,6 +30,8 @@ const fixed: Record<string, Rules> = {
   'replicasets.apps': replicaSet,
   'statefulsets.apps': statefulSet,
   'daemonsets.apps': daemonSet,
+  endpoints,
+  'endpointslices.discovery.k8s.io': endpointSlice,
   'ingresses.networking.k8s.io': ingress,
   'ingressclasses.networking.k8s.io': ingressClass,
   'leases.coordination.k8s.io': small.lease,
@@ -66,21 +68,9 @@ const selectable: Record<string, string[]> = {
 
 const scale: ScalePaths = { spec: 'spec.replicas', status: 'status.replicas', selector: 'spec.selector' };
 
-export interface BuiltinOptions {
-  /** Whether endpoints may be on loopback addresses. */
-  loopbackEndpoints: boolean;
-}
+export const builtin = (): Resource[] => rows.map(resourceOf);
 
-export function builtin({ loopbackEndpoints }: BuiltinOptions): Resource[] {
-  const rules: Record<string, Rules> = {
-    ...fixed,
-    endpoints: endpoints(loopbackEndpoints),
-    'endpointslices.discovery.k8s.io': endpointSlice(loopbackEndpoints),
-  };
-  return rows.map((row) => resourceOf(row, rules));
-}
-
-function resourceOf(row: ResourceRow, rules: Record<string, Rules>): Resource {
+function resourceOf(row: ResourceRow): Resource {
   const name = row.group ? `${row.resource}.${row.group}` : row.resource;
   const { group, resource, singular, kind, shortNames, categories, verbs, subresources } = row;
   return {

@@ -10,8 +10,7 @@ const keyHint =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 const mostBytes = 1024 * 1024;
 
-/** `sizeField` is what a refusal of their size names. */
-export function dataCauses(object: KubeObject, fields: string[], sizeField: string): Cause[] {
+export function dataCauses(object: KubeObject, fields: string[]): Cause[] {
   const causes: Cause[] = [];
   let bytes = 0;
   for (const field of fields) {
@@ -25,7 +24,7 @@ export function dataCauses(object: KubeObject, fields: string[], sizeField: stri
     causes.push({
       reason: 'FieldValueTooLong',
       message: `Too long: may not be more than ${mostBytes} bytes`,
-      field: sizeField,
+      field: '',
     });
   return causes;
 }

@@ -41,7 +41,7 @@ export const secret: Rules = {
   },
   validate(object, old) {
     const causes = [
-      ...dataCauses(object, ['data'], 'data'),
+      ...dataCauses(object, ['data']),
       ...base64Causes(object, 'data'),
       ...immutableCauses(object, old, ['data']),
     ];

@@ -5,15 +5,13 @@ import { labelProblems, subdomainProblems } from '../names.ts';
 import { part, type Rules } from '../resource.ts';
 import type { Cause } from '../status.ts';
 import { base64Causes, dataCauses, immutableCauses } from './contents.ts';
-import { namespaceStatus } from './statuses.ts';
 
 export const configMap: Rules = {
   nameProblems: subdomainProblems,
   validate(object, old) {
     const both = Object.keys(part(object, 'binaryData')).filter((key) => Object.hasOwn(part(object, 'data'), key));
     return [
-      // Both together are too long, so neither is named.
-      ...dataCauses(object, ['data', 'binaryData'], '[]'),
+      ...dataCauses(object, ['data', 'binaryData']),
       ...both.map((key) => invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData')),
       ...base64Causes(object, 'binaryData'),
       ...immutableCauses(object, old, ['data', 'binaryData']),
@@ -31,7 +29,6 @@ export const namespace: Rules = {
     object.spec = { finalizers: ['kubernetes'] };
     object.status = { phase: 'Active' };
   },
-  validateStatus: namespaceStatus,
   fields: { 'status.phase': (object) => textOf(part(object, 'status').phase) },
 };
 

@@ -113,8 +113,7 @@ async function runCase(place: Place, chapter: Chapter, one: Case, group: string)
 
 /** Whatever was made in the namespace goes with it; where nothing empties namespaces, it stays and disturbs nobody. */
 async function sweep({ place, made }: Telling): Promise<void> {
-  const token = place.tokens['admin'];
-  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const headers = { authorization: `Bearer ${place.tokens['admin'] ?? ''}` };
   for (const path of made.toReversed()) {
     const answered = await place.send(path, { method: 'DELETE', headers });
     await answered.text();
@@ -232,13 +231,12 @@ function headersOf(
 ): Record<string, string> {
   const { as = 'admin', type, headers = {}, body, accept = 'application/json' } = step as Ask;
   const token = place.tokens[as] ?? place.tokens['admin'];
-  const isImpersonated = as !== 'nobody' && as !== 'admin' && place.tokens[as] === undefined;
   const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, filled(value, words)]));
   return {
     accept,
     'user-agent': 'conformance/1',
-    ...(as === 'nobody' || token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    ...(isImpersonated ? { 'impersonate-user': as } : {}),
+    ...(as === 'nobody' ? {} : { authorization: `Bearer ${token}` }),
+    ...(as !== 'nobody' && place.tokens[as] === undefined ? { 'impersonate-user': as } : {}),
     ...(body === undefined ? {} : { 'content-type': type ?? 'application/json' }),
     ...own,
   };

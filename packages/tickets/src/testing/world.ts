@@ -120,7 +120,7 @@ async function controller(
           : undefined,
       approvers: {
         ...(options.approvers ?? { auto: auto() }),
-        ...(options.manual ? { manual: manual(stores.lbtickets) } : {}),
+        ...(options.manual ? { manual: manual() } : {}),
       },
       clock,
       random: () => 0.5,

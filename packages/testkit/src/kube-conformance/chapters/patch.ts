@@ -246,7 +246,4 @@ const strategicPatches: Case[] = [
   },
 ];
 
-export const patches: Chapter = {
-  name: 'patch',
-  cases: [...jsonPatches, ...mergePatches, ...strategicPatches],
-};
+export const patches: Chapter = { name: 'patch', cases: [...jsonPatches, ...mergePatches, ...strategicPatches] };

@@ -293,6 +293,5 @@ const others: Case[] = [
 
 export const small: Chapter = {
   name: 'small',
-  needs: 'bare',
   cases: [...secrets, ...ingresses, ...leases, ...budgets, ...others],
 };

@@ -300,6 +300,5 @@ const others: Case[] = [
 
 export const subresources: Chapter = {
   name: 'subresource',
-  needs: 'bare',
   cases: [...status, ...scale, ...binding, ...eviction, ...others],
 };

@@ -377,6 +377,5 @@ const conversions: Case[] = [
 
 export const webhooks: Chapter = {
   name: 'webhook',
-  needs: 'hook',
   cases: [...answers, ...reviews, ...choices, ...registration, ...conversions],
 };

@@ -148,6 +148,5 @@ const changes: Case[] = [
 
 export const workloads: Chapter = {
   name: 'workload',
-  needs: 'bare',
   cases: [...given, ...wrongEverywhere, ...wrongOnes, ...changes],
 };

@@ -1,0 +1,95 @@
+// Says Events beside the turns: a ticket does not wait until its Event is written, and work comes before talk.
+import type { KubeObject, Recorder, Told } from '@fairlead/kube';
+
+export interface Teller {
+  /** In this order for one object. What fails is logged, and nothing waits for it: the history says it too. */
+  tell(about: KubeObject, told: readonly Told[]): void;
+  /** Writes what is told until `signal` aborts; what waits then is dropped, and said so. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface TellerOptions {
+  recorder: Recorder;
+  log: (line: string) => void;
+}
+
+interface Talk {
+  about: KubeObject;
+  told: Told[];
+}
+
+/** Objects that Events are written about at once: few, for turns use the same connections. */
+const parallel = 2;
+/** Objects that wait to be told of; beyond it the oldest is dropped. A server that takes no Events must not fill our memory. */
+const longest = 50_000;
+
+export function teller({ recorder, log }: TellerOptions): Teller {
+  const waiting = new Map<string, Talk>();
+  const busy = new Set<string>();
+  const open = new Set<Promise<void>>();
+  let isRunning = false;
+
+  const say = async (key: string, { about, told }: Talk): Promise<void> => {
+    busy.add(key);
+    for (const one of told) {
+      const said = await recorder.event(about, one);
+      if (!said.ok) log(`${about.kind} ${key}: its Event ${one.reason} is lost: ${said.problem.message}`);
+    }
+    busy.delete(key);
+  };
+  const first = (): [string, Talk] | undefined => {
+    for (const entry of waiting) if (!busy.has(entry[0])) return entry;
+    return undefined;
+  };
+  const start = (): void => {
+    while (isRunning && open.size < parallel) {
+      const next = first();
+      if (!next) return;
+      waiting.delete(next[0]);
+      const talk = say(...next).finally(() => {
+        open.delete(talk);
+        start();
+      });
+      open.add(talk);
+    }
+  };
+  return {
+    tell(about, told) {
+      const key = `${about.metadata.namespace ?? ''}/${about.metadata.name}`;
+      const present = waiting.get(key);
+      if (present) present.told.push(...told);
+      else waiting.set(key, { about: nameOf(about), told: [...told] });
+      const oldest = waiting.size > longest ? waiting.keys().next().value : undefined;
+      if (oldest !== undefined) {
+        waiting.delete(oldest);
+        log(`more than ${longest} objects wait for their Events: those of ${oldest} are dropped`);
+      }
+      start();
+    },
+    async run(signal) {
+      isRunning = !signal.aborted;
+      start();
+      await new Promise<void>((ended) =>
+        signal.aborted ? ended() : signal.addEventListener('abort', () => ended(), { once: true }),
+      );
+      isRunning = false;
+      await Promise.all(open);
+      if (waiting.size > 0) log(`stopped: Events about ${waiting.size} objects are not written`);
+      waiting.clear();
+    },
+  };
+}
+
+/** What an Event says of its object; the rest of a ticket need not stay in memory for it. */
+function nameOf({ apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } }: KubeObject): KubeObject {
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(namespace ? { namespace } : {}),
+      ...(uid ? { uid } : {}),
+      ...(resourceVersion ? { resourceVersion } : {}),
+    },
+  };
+}
