@@ -6,8 +6,9 @@ import type { Benchmark, Figure } from './figure.ts';
 import { apiserver } from './apiserver.ts';
 import { crash } from './crash.ts';
 import { path } from './path.ts';
+import { tickets } from './tickets.ts';
 
-const benchmarks: Record<string, Benchmark> = { apiserver, crash, path };
+const benchmarks: Record<string, Benchmark> = { apiserver, crash, path, tickets };
 
 const args = process.argv.slice(2);
 const at = args.indexOf('--json');

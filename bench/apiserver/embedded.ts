@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { systemClock } from '../../apps/fairlead/src/clock.ts';
 import { certificates } from '../../apps/fairlead/src/up/certificates.ts';
 import { dataDir } from '../../apps/fairlead/src/up/data-dir.ts';
+import { bundle } from '../bundle.ts';
 import type { Subject } from './subject.ts';
 
 const token = 'bench';
@@ -65,21 +65,4 @@ export async function launcher(): Promise<Launcher> {
     },
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
-}
-
-/** As scripts/setup.mjs bundles the program. */
-async function bundle(entry: string, outfile: string): Promise<void> {
-  await build({
-    entryPoints: [entry],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    external: ['classic-level'],
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
-    },
-    logLevel: 'warning',
-  });
 }
