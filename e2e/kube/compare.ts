@@ -19,9 +19,12 @@ import {
    answers         | otherwise   | –                   | differs: a bug of ours
    answers         | not asked   | alike               | real only: the case says why
    answers         | –           | otherwise           | stale: record again, and read the diff
+   not asked       | –           | –                   | not asked: the given cluster is not what the chapter needs
    cannot be asked | –           | –                   | wrong: the case itself is at fault
 */
-export type Verdict = 'same' | 'differs' | 'real only' | 'stale' | 'wrong';
+export type Verdict = 'same' | 'differs' | 'real only' | 'not asked' | 'stale' | 'wrong';
+
+export const isFine = ({ verdict }: Row): boolean => ['same', 'real only', 'not asked'].includes(verdict);
 
 export interface Row {
   chapter: string;
@@ -34,18 +37,28 @@ export interface Row {
 /** One cause makes many differences, and the first few tell it. */
 const most = 3;
 
-export async function compare(real: Place, ours: Place, chapters: readonly Chapter[]): Promise<Row[]> {
+/** `version`: the real server's; recorded answers of another one cannot be stale. */
+export async function compare(
+  { real, ours, version }: { real: Place; ours: Place; version: string },
+  chapters: readonly Chapter[],
+): Promise<Row[]> {
   const rows: Row[] = [];
   for (const chapter of chapters) {
+    if (chapter.needs !== undefined && !real.meets.includes(chapter.needs)) {
+      const why = [`needs a server that is ${chapter.needs}`];
+      rows.push(...chapter.cases.map(({ name }): Row => ({ chapter: chapter.name, name, verdict: 'not asked', why })));
+      continue;
+    }
     const [theirs, own] = [await outcomes(real, chapter), await outcomes(ours, chapter)];
-    const recorded = readRecording(chapter.name)?.cases ?? {};
+    const recording = readRecording(chapter.name);
+    const recorded = recording === undefined || recording.server === version ? (recording?.cases ?? {}) : undefined;
     for (const one of chapter.cases) {
       const [answer, ourAnswer] = [theirs.get(one.name), own.get(one.name)];
       if (!answer || !ourAnswer) throw new Error(`bug: the case "${one.name}" was not run`);
       rows.push({
         chapter: chapter.name,
         name: one.name,
-        ...verdictOn(one, { answer, ourAnswer, recorded: recorded[one.name] ?? [] }),
+        ...verdictOn(one, { answer, ourAnswer, recorded: recorded && (recorded[one.name] ?? []) }),
       });
     }
   }
@@ -55,12 +68,13 @@ export async function compare(real: Place, ours: Place, chapters: readonly Chapt
 interface Outcomes {
   answer: Outcome;
   ourAnswer: Outcome;
-  recorded: Answer[];
+  /** Undefined when there is nothing of the same version. */
+  recorded: Answer[] | undefined;
 }
 
 function verdictOn({ realOnly }: Case, { answer, ourAnswer, recorded }: Outcomes): Pick<Row, 'verdict' | 'why'> {
   if ('failed' in answer) return { verdict: 'wrong', why: [answer.failed] };
-  const stale = difference(recorded, answer);
+  const stale = recorded && difference(recorded, answer);
   if (stale) return { verdict: 'stale', why: [stale] };
   if (realOnly !== undefined) return { verdict: 'real only', why: [realOnly] };
   const differs = differences(answer.answers, ourAnswer);
@@ -95,7 +109,7 @@ async function outcomes(place: Place, chapter: Chapter): Promise<Map<string, Out
 
 /** Lines: totals by chapter, then each case that is not the same, with its first difference; all cases when `isWhole`. */
 export function table(rows: readonly Row[], isWhole: boolean): string[] {
-  const verdicts: Verdict[] = ['same', 'differs', 'real only', 'stale', 'wrong'];
+  const verdicts: Verdict[] = ['same', 'differs', 'real only', 'not asked', 'stale', 'wrong'];
   const count = (some: readonly Row[], verdict: Verdict) => some.filter((row) => row.verdict === verdict).length;
   const line = (name: string, some: readonly Row[]) =>
     [
@@ -115,7 +129,7 @@ export function table(rows: readonly Row[], isWhole: boolean): string[] {
     line('all', rows),
   ];
   const told = rows
-    .filter(({ verdict }) => isWhole || verdict !== 'same')
+    .filter(({ verdict }) => isWhole || (verdict !== 'same' && verdict !== 'not asked'))
     .map(({ chapter, name, verdict, why }) =>
       [`${verdict.padEnd(10)} ${chapter}: ${name}`, ...(why ?? [])].join('\n           '),
     );

@@ -1,5 +1,5 @@
 // Our own server behind a port and TLS, in real time: what kubectl and client-go talk to.
-import { apiServer, authority, issue, memory } from '@fairlead/apiserver';
+import { apiServer, authority, issue, memory, type ApiServerOptions } from '@fairlead/apiserver';
 import { randomBytes } from 'node:crypto';
 import { systemClock } from '../../apps/fairlead/src/clock.ts';
 import { serve } from '../../apps/fairlead/src/serve.ts';
@@ -10,7 +10,10 @@ export interface Served extends Omit<Peer, 'version'> {
   reports: string[];
 }
 
-export async function startServed(users: readonly PeerUser[]): Promise<Served> {
+export async function startServed(
+  users: readonly PeerUser[],
+  options: Pick<ApiServerOptions, 'history'> = {},
+): Promise<Served> {
   const reports: string[] = [];
   const ca = await authority('fairlead e2e', Date.now());
   const pair = await issue(ca, { commonName: 'server', addresses: ['127.0.0.1'], usage: 'server' }, Date.now());
@@ -21,6 +24,7 @@ export async function startServed(users: readonly PeerUser[]): Promise<Served> {
     name: 'served',
     tokens: users.map(({ token, user, groups }) => ({ token, user, groups: [...groups] })),
     report: (message) => reports.push(message),
+    ...options,
   });
   const served = await serve(server.answer, { host: '127.0.0.1', port: 0, tls: { cert: pair.cert, key: pair.key } });
   return {

@@ -92,9 +92,10 @@ const kubeconfig = ({ server, ca, token }: Access, namespace: string): string =>
    the end of a pod's name          | <suffix>
    an address of the cluster        | <ip>
    the distance of columns          | two spaces
+   what `explain` says of a field   | <description>, once; of our own kinds it stays
 */
 function masked(text: string, { server }: Access, namespace: string): string {
-  return text
+  return withoutDescriptions(text)
     .replaceAll(server, 'SERVER')
     .replaceAll(namespace, 'NS')
     .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<uid>')
@@ -108,6 +109,16 @@ function masked(text: string, { server }: Access, namespace: string): string {
     .replace(/[ \t]{2,}/g, '  ')
     .replace(/[ \t]+$/gm, '')
     .trim();
+}
+
+/** The embedded server carries no prose of Kubernetes, so there is only whether a field is told of at all. */
+function withoutDescriptions(text: string): string {
+  if (!/^DESCRIPTION:$/m.test(text) || text.includes('ebcpaas')) return text;
+  const [head = '', fields] = text.split(/^FIELDS:$/m);
+  const told = head.replace(/^DESCRIPTION:\n(?: {4}.*\n|\n(?= {4}))*/m, 'DESCRIPTION:\n    <description>\n');
+  if (fields === undefined) return told;
+  const named = fields.split('\n').filter((line) => !line.startsWith('    ') || /\t<|^ +enum:/.test(line));
+  return `${told}FIELDS:${named.join('\n')}`;
 }
 
 /** What differs, as lines; empty when both printed the same. */

@@ -11,6 +11,7 @@ mkdirSync(out, { recursive: true });
 const groups = {
   '': [
     'pods',
+    'bindings',
     'services',
     'endpoints',
     'nodes',

@@ -55,6 +55,16 @@ export async function informerProgram(say) {
   return undefined;
 }
 
+/** The folder of a kubectl of 1.32 or newer: the machine's own, or one built; undefined when there can be none. */
+export async function kubectlFolder(say) {
+  const own = spawnSync('kubectl', ['version', '--client', '--output=json'], { encoding: 'utf8' });
+  const [, minor] = own.status === 0 ? (/"gitVersion": *"v1\.(\d+)/.exec(own.stdout) ?? []) : [];
+  if (Number(minor) >= 32) return dirname(spawnSync('which', ['kubectl'], { encoding: 'utf8' }).stdout.trim());
+  const cache = cacheFolder();
+  if (existsSync(join(cache, 'kubectl')) || (await built(cache, { kubectl: 'kubectl' }, say))) return cache;
+  return undefined;
+}
+
 const pathsIn = (folder) => ({ apiserver: join(folder, 'kube-apiserver'), etcd: join(folder, 'etcd') });
 
 /** Builds into a folder beside `cache`, then moves each program in place: nobody sees half a program. */

@@ -1,24 +1,27 @@
 // The agents in CIS's role: for each Loadbalancer a source over its target cluster, in the engine of its device.
 import { compile } from '@fairlead/as3';
 import type { Loadbalancer } from '@fairlead/api';
-import { isEqual, type Clock, type Policy } from '@fairlead/core';
-import { statuses, type Remark } from '@fairlead/engine';
+import { fail, isEqual, type Clock, type Policy } from '@fairlead/core';
+import { statuses, type Remark, type Statuses } from '@fairlead/engine';
 import type { ObjectReference, Store } from '@fairlead/kube';
 import { configmapSource, type Source } from '@fairlead/sources';
 import type { AddressMap } from './address-map.ts';
 import type { Credentials } from './credentials.ts';
 import type { Log } from './log.ts';
-import { places, waitingSource, type Place, type Places } from './places.ts';
+import { places, waitingSource, type Place, type Places, type PlacesOptions } from './places.ts';
+import type { Clusters } from './clusters/clusters.ts';
+import type { DeviceState } from '@fairlead/tickets';
 import type { TargetCluster } from './target-cluster.ts';
 import { decode } from './template.ts';
 
 export interface AgentsOptions {
   loadbalancers: Store<Loadbalancer>;
-  clusters(name: string): TargetCluster | undefined;
+  clusters: Pick<Clusters, 'get' | 'listen'>;
   /** User and password of a Loadbalancer's VE; undefined while they cannot be found. */
   credentials(loadbalancer: Loadbalancer): Credentials | undefined;
   /** Calls back when credentials may have changed. */
   onCredentials(listener: () => void): () => void;
+  device: PlacesOptions['device'];
   map: AddressMap;
   clock: Clock;
   random: () => number;
@@ -27,14 +30,24 @@ export interface AgentsOptions {
   log: Log;
 }
 
+export interface Agents {
+  /** The VE of a Loadbalancer. */
+  device(loadbalancer: string): DeviceState;
+  /** Calls back with the name of a Loadbalancer whose device is told of differently. Returns the way to stop. */
+  listen(listener: (loadbalancer: string) => void): () => void;
+  /** Serves until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
 /** On a Loadbalancer: a new value lets its device remove what the brake held back. */
 export const allowRemovals = 'fairlead.io/allow-removals';
 
-/** What of a Loadbalancer its agent is made from. `credentials` undefined: it waits. */
+/** What of a Loadbalancer its agent is made from. Without credentials, or the cluster, it waits. */
 interface Made {
   url: string;
   credentials: Credentials | undefined;
   cluster: string;
+  isConnected: boolean;
   nsselector: Record<string, string>;
 }
 
@@ -46,7 +59,7 @@ interface Agent {
 }
 
 /**
- * Serves every Loadbalancer whose `cis.mode` is `fairlead`, until `signal` aborts.
+ * Serves every Loadbalancer whose `cis.mode` is `fairlead`.
  *
  *   a Loadbalancer                        | then
  *   --------------------------------------+------------------------------------------------------------------
@@ -55,62 +68,93 @@ interface Agent {
  *   gets other credentials                | moves to a new engine; nothing is removed
  *   goes, or becomes external             | its source leaves, and what it wanted goes from the device
  *   has no cluster, or no credentials yet | waits; others on the device are served, and remove nothing of its cluster
+ *   loses its cluster                     | waits as well: nothing is torn down because nobody can say what is wanted
  */
-export async function runAgents(options: AgentsOptions, signal: AbortSignal): Promise<void> {
-  const { loadbalancers, log } = options;
-  const reports = statuses({
-    clock: options.clock,
-    random: options.random,
+export function agents(options: AgentsOptions): Agents {
+  const { loadbalancers } = options;
+  const served = new Map<string, Agent>();
+  const listeners = new Set<(loadbalancer: string) => void>();
+  /** Loadbalancers that wait for credentials, and since when. Milliseconds since the epoch. */
+  const waiting = new Map<string, number>();
+  const changed = (name: string): void => listeners.forEach((listener) => listener(name));
+
+  const look = (open: Places, name: string): void => {
+    const loadbalancer = loadbalancers.get({ name });
+    const before = served.get(name);
+    const made = loadbalancer && wantedOf(options, loadbalancer);
+    if (before && made && isEqual(before.made, made)) return;
+    const after = loadbalancer && made ? join(options, open, { loadbalancer, made }) : undefined;
+    if (after) served.set(name, after);
+    else served.delete(name);
+    // Joins before the old one leaves: in between, nothing is wanted by nobody.
+    if (before) leave(name, before, after);
+    if (!made || made.credentials) waiting.delete(name);
+    else if (!waiting.has(name)) waiting.set(name, options.clock.now());
+    changed(name);
+  };
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    const reports = reporting(options);
+    const onHealth = (place: Place): void => [...place.sources.keys()].forEach(changed);
+    const open = places({ ...options, report: reports.report, onHealth }, signal);
+    await loadbalancers.ready(signal);
+    const lookAtAll = () => [...loadbalancers.all()].forEach((one) => look(open, one.metadata.name));
+    const stops = [
+      loadbalancers.listen(({ before, after }) => {
+        look(open, (after ?? before)?.metadata.name ?? '');
+        if (before && after && isReleased(before, after)) release(served.get(after.metadata.name));
+      }),
+      options.onCredentials(lookAtAll),
+      options.clusters.listen(lookAtAll),
+    ];
+    lookAtAll();
+    await reports.run(signal);
+    for (const stop of stops) stop();
+    for (const { source } of served.values()) source.close();
+    await open.ended();
+  };
+
+  return {
+    run,
+    device(name) {
+      if (loadbalancers.get({ name })?.spec.cis.mode === 'external') return 'external';
+      const since = waiting.get(name);
+      const why = 'the credentials of its VE are not there: create the Secret that spec.ve refers to, with its keys';
+      if (since !== undefined) return { problem: fail('missing', why).problem, since };
+      return served.get(name)?.places[0]?.health.state ?? 'pending';
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+function reporting({ clock, random, clusters, log }: AgentsOptions): Statuses {
+  return statuses({
+    clock,
+    random,
     log: (line) => log.warn(line),
     onBug: (error, asker) => log.bug(error, `status of ${asker}`),
     clusters: (name) => {
-      const cluster = options.clusters(name);
+      const cluster = clusters.get(name);
       const event = (regarding: ObjectReference, told: Remark) =>
         cluster && void record(cluster, { regarding, told, log });
       return cluster && { kube: cluster.kube, configmaps: cluster.stores.configmaps, event };
     },
   });
-  const served = places({ ...options, report: reports.report }, signal);
-  const agents = new Map<string, Agent>();
-
-  const look = (name: string): void => {
-    const loadbalancer = loadbalancers.get({ name });
-    const before = agents.get(name);
-    const made = loadbalancer && wantedOf(options, loadbalancer);
-    if (before && made && isEqual(before.made, made)) return;
-    const after = loadbalancer && made ? join(options, served, { loadbalancer, made }) : undefined;
-    if (after) agents.set(name, after);
-    else agents.delete(name);
-    // Joins before the old one leaves: in between, nothing is wanted by nobody.
-    if (before) leave(name, before, after);
-  };
-
-  await loadbalancers.ready(signal);
-  const lookAtAll = () => [...loadbalancers.all()].forEach((one) => look(one.metadata.name));
-  const stops = [
-    loadbalancers.listen(({ before, after }) => {
-      look((after ?? before)?.metadata.name ?? '');
-      if (before && after && isReleased(before, after)) release(agents.get(after.metadata.name));
-    }),
-    options.onCredentials(lookAtAll),
-  ];
-  lookAtAll();
-  await reports.run(signal);
-  for (const stop of stops) stop();
-  for (const { source } of agents.values()) source.close();
-  await served.ended();
 }
 
 /** Undefined when the Loadbalancer is to have no agent. */
 function wantedOf({ clusters, credentials, map, log }: AgentsOptions, loadbalancer: Loadbalancer): Made | undefined {
   const { metadata, spec } = loadbalancer;
   if (spec.cis.mode !== 'fairlead') return undefined;
-  const isConnected = clusters(spec.cluster) !== undefined;
+  const isConnected = clusters.get(spec.cluster) !== undefined;
   const found = credentials(loadbalancer);
   if (!isConnected) log.warn(`Loadbalancer ${metadata.name} waits: cluster ${spec.cluster} is not connected`);
   else if (!found) log.warn(`Loadbalancer ${metadata.name} waits: the credentials of its VE are not there`);
   const { cluster, nsselector } = spec;
-  return { url: map(spec.ve.addr), credentials: isConnected ? found : undefined, cluster, nsselector };
+  return { url: map(spec.ve.addr), credentials: found, cluster, isConnected, nsselector };
 }
 
 function join(
@@ -119,10 +163,12 @@ function join(
   { loadbalancer, made }: { loadbalancer: Loadbalancer; made: Made },
 ): Agent {
   const { name } = loadbalancer.metadata;
-  const target = options.clusters(made.cluster);
+  const target = options.clusters.get(made.cluster);
   if (!made.credentials || !target) {
     const source = waitingSource(name, made.cluster);
-    const all = served.on(made.url);
+    // Its device is opened though there is nothing to say to it yet: whether it answers is known sooner.
+    const own = made.credentials && served.at(made.url, made.credentials);
+    const all = [...new Set([...(own ? [own] : []), ...served.on(made.url)])];
     for (const place of all) enter(place, name, source);
     return { made, source, places: all };
   }

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { fail, ok, type Result } from '@fairlead/core';
 import type { Kube, Trouble } from '@fairlead/kube';
-import { connect, type Connected } from '@fairlead/kube/node';
+import { connect, connectText, type Connected } from '@fairlead/kube/node';
 import { systemClock } from './clock.ts';
 
 /** 0 to 1. Jitter needs no more. */
@@ -19,6 +19,20 @@ export async function connectTo(
   const told = (trouble: Trouble) => report(`${context ?? 'kubeconfig'}: ${trouble.doing}: ${wordsOf(trouble)}`);
   return connect({ kubeconfig, context, env: process.env, clock: systemClock, random, userAgent, report: told });
 }
+
+/** Clients for kubeconfigs that others wrote into Secrets: they may name no program and no file. */
+export const kubeconfigOpener =
+  (report: (line: string) => void) =>
+  (text: string, from: string, signal?: AbortSignal): Promise<Result<Connected>> =>
+    connectText({
+      text,
+      from,
+      signal,
+      clock: systemClock,
+      random,
+      userAgent,
+      report: (trouble) => report(`${from}: ${trouble.doing}: ${wordsOf(trouble)}`),
+    });
 
 /** The management cluster for a command that asks once and ends. */
 export async function connectManagement(options: { kubeconfig: string; management: string }): Promise<Result<Kube>> {

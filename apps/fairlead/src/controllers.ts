@@ -4,17 +4,23 @@ import { fail, ok, type Clock, type Policy, type Result } from '@fairlead/core';
 import { store, type Kube } from '@fairlead/kube';
 import { auto, http, manual, tickets } from '@fairlead/tickets';
 import type { AddressMap } from './address-map.ts';
-import { runAgents } from './agents.ts';
+import { agents } from './agents.ts';
+import { clusters, type ClustersOptions } from './clusters/clusters.ts';
 import { credentialsOf, secretReader, type SecretReader } from './credentials.ts';
+import { device } from './device.ts';
 import type { Log } from './log.ts';
-import { targetCluster, type TargetCluster } from './target-cluster.ts';
+import type { PlacesOptions } from './places.ts';
 
 export interface ControllersOptions {
   management: Kube;
-  /** Target clusters by name. */
+  /** Target clusters of the command line, by name; more come from Secrets. */
   clusters: ReadonlyMap<string, Kube>;
-  /** Namespace of Secrets that are referred to without one. */
+  /** How a kubeconfig in a Secret becomes a client. */
+  open: ClustersOptions['open'];
+  /** Our own namespace: of Secrets that are referred to without one, and of those with target clusters. */
   namespace: string;
+  /** How a device is reached; over this machine's network when absent. */
+  device?: PlacesOptions['device'] | undefined;
   map: AddressMap;
   clock: Clock;
   random: () => number;
@@ -48,15 +54,28 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
     lbtickets: store(management, lbtickets),
     lbrules: store(management, lbrules),
   };
-  const targets = new Map<string, TargetCluster>();
-  for (const [name, kube] of options.clusters) targets.set(name, targetCluster(name, kube, clock));
   const secrets = secretReader(management, options.namespace);
-  const clusters = (name: string) => targets.get(name);
-
+  const targets = clusters({ ...options, fixed: options.clusters });
+  const served = agents({
+    ...options,
+    device: options.device ?? device,
+    loadbalancers: stores.loadbalancers,
+    clusters: targets,
+    credentials: (loadbalancer) => credentialsOf(loadbalancer, secrets),
+    onCredentials: secrets.listen,
+  });
   const ticketTurns = tickets({
     kube: management,
     stores,
-    clusters,
+    clusters: (name) => targets.get(name),
+    surroundings: {
+      cluster: (name) => targets.outage(name),
+      device: served.device,
+      listen(heard) {
+        const stops = [targets.listen(heard.cluster), served.listen(heard.device)];
+        return () => stops.forEach((stop) => stop());
+      },
+    },
     approvers: {
       auto: auto(),
       manual: manual(),
@@ -68,23 +87,9 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
   });
   await Promise.all([
     ...Object.values(stores).map((one) => one.run(signal)),
-    ...[...targets.values()].map((target) => target.run(signal)),
+    targets.run(signal),
     secrets.run(signal),
     ticketTurns.run(signal),
-    runAgents(
-      {
-        loadbalancers: stores.loadbalancers,
-        clusters,
-        credentials: (loadbalancer) => credentialsOf(loadbalancer, secrets),
-        onCredentials: secrets.listen,
-        map: options.map,
-        clock,
-        random,
-        owner: options.owner,
-        policy: options.policy,
-        log,
-      },
-      signal,
-    ),
+    served.run(signal),
   ]);
 }

@@ -3,10 +3,13 @@ import { engine, type Engine, type Outcome } from '@fairlead/engine';
 import type { Clock, Policy } from '@fairlead/core';
 import type { Source } from '@fairlead/sources';
 import type { Credentials } from './credentials.ts';
-import { device, type Device } from './device.ts';
+import type { Device, DeviceOptions } from './device.ts';
+import { health, type Health } from './device-health.ts';
 import type { Log } from './log.ts';
 
 export interface PlacesOptions {
+  /** How a device is reached. */
+  device(options: DeviceOptions): Device;
   clock: Clock;
   random: () => number;
   /** The mark on what we put on devices. */
@@ -14,6 +17,8 @@ export interface PlacesOptions {
   policy: Policy;
   log: Log;
   report(outcomes: Outcome[]): void;
+  /** A device came, went, or refused us. */
+  onHealth(place: Place): void;
 }
 
 /** One device, as it is logged in to. */
@@ -21,6 +26,7 @@ export interface Place {
   readonly url: string;
   readonly credentials: Credentials;
   readonly engine: Engine;
+  readonly health: Pick<Health, 'state'>;
   /** Loadbalancers that are served here; the last one to leave without wanting anything removed ends the engine. */
   readonly sources: Map<string, Source>;
   /** Ends the engine; what is on the device stays. */
@@ -45,14 +51,15 @@ export function places(options: PlacesOptions, signal: AbortSignal): Places {
       const present = open.get(id);
       if (present) return present;
       const stop = new AbortController();
-      const made = openPlace(options, { url, credentials }, AbortSignal.any([signal, stop.signal]));
+      const changed = (): void => options.onHealth(place);
+      const made = openPlace(options, { url, credentials, changed }, AbortSignal.any([signal, stop.signal]));
       runs.push(made.done);
       const end = () => {
         open.delete(id);
         stop.abort();
         return made.done;
       };
-      const place: Place = { url, credentials, engine: made.engine, sources: new Map(), end };
+      const place: Place = { url, credentials, engine: made.engine, health: made.health, sources: new Map(), end };
       open.set(id, place);
       return place;
     },
@@ -64,22 +71,32 @@ export function places(options: PlacesOptions, signal: AbortSignal): Places {
 }
 
 function openPlace(
-  { clock, random, owner, policy, log, report }: PlacesOptions,
-  { url, credentials }: { url: string; credentials: Credentials },
+  { device, clock, random, owner, policy, log, report }: PlacesOptions,
+  { url, credentials, changed }: { url: string; credentials: Credentials; changed(): void },
   signal: AbortSignal,
-): { engine: Engine; done: Promise<void> } {
+): { engine: Engine; health: Health; done: Promise<void> } {
   const { provider, close }: Device = device({ url, credentials, clock });
+  const watched = health({
+    provider,
+    clock,
+    changed() {
+      changed();
+      // What failed meanwhile waits by back-off; it need not any longer.
+      if (watched.state === 'reachable') made.resync();
+    },
+  });
   const made = engine({
     clock,
     random,
     owner,
     policy,
-    provider,
+    provider: watched.provider,
     report,
     log: (line) => log.warn(`${url}: ${line}`),
     onBug: (error, where) => log.bug(error, `${url}: ${where}`),
   });
-  return { engine: made, done: made.start(signal).finally(close) };
+  const done = Promise.all([made.start(signal), watched.run(signal)]).finally(close);
+  return { engine: made, health: watched, done: done.then(() => undefined) };
 }
 
 /** Stands for a Loadbalancer that cannot be served yet: it wants nothing, and keeps what it may own from being removed. */

@@ -3,7 +3,7 @@ import { fail, ok, type Policy, type Result } from '@fairlead/core';
 import type { Kube } from '@fairlead/kube';
 import { addressMap } from './address-map.ts';
 import { systemClock } from './clock.ts';
-import { connectTo, random } from './connect.ts';
+import { connectTo, kubeconfigOpener, random } from './connect.ts';
 import { contextsOf } from './contexts.ts';
 import { runControllers } from './controllers.ts';
 import { jsonLog } from './log.ts';
@@ -34,7 +34,18 @@ export async function run(options: RunOptions): Promise<number> {
   const { namespace, owner, policy } = options;
   const { signal } = untilSignal();
   await runControllers(
-    { management, clusters, namespace, map: map.value, clock: systemClock, random, owner, policy, log },
+    {
+      management,
+      clusters,
+      open: kubeconfigOpener(log.warn),
+      namespace,
+      map: map.value,
+      clock: systemClock,
+      random,
+      owner,
+      policy,
+      log,
+    },
     signal,
   );
   return 0;

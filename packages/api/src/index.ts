@@ -5,6 +5,17 @@ export { checkLbrule, conditionOf } from './checks/lbrule.ts';
 export { checkLbticket, checkLbticketRemoval, lbticketWarnings } from './checks/lbticket.ts';
 export { checkLoadbalancer, checkLoadbalancerRemoval } from './checks/loadbalancer.ts';
 export { type IngressUse, type World, isLive } from './checks/world.ts';
+export {
+  type IngressReport,
+  type VipClaim,
+  claimOf,
+  ingressAnnotations,
+  ingressFinalizer,
+  ingressIndexes,
+  ingressUse,
+  reportOf,
+  ticketOfIngress,
+} from './f5-ingress.ts';
 export { filled } from './fill.ts';
 export { crdFiles } from './gen.ts';
 export { type Crd, type CrdVersion, type RootSchema, crds, definitions } from './crds.ts';

@@ -16,9 +16,9 @@ import {
 import { openApiIndex, openApiV2, openApiV3 } from './openapi.ts';
 import { openApiBinary } from './openapi-binary.ts';
 import { targetOf, type Call } from './request.ts';
-import { answerResource } from './resource-answer.ts';
+import { answerResource, isOwnGroup } from './resource-answer.ts';
 import { json, pageNotFound, statusResponse } from './response.ts';
-import { forbidden, failure, internal, methodNotAllowed, unauthorized } from './status.ts';
+import { forbidden, failure, internal, methodNotAllowed, noSuchResource, unauthorized } from './status.ts';
 
 export interface Serving {
   cluster: Cluster;
@@ -33,7 +33,8 @@ export const answerer =
   (serving: Serving) =>
   async (request: Request, peer: Peer = {}): Promise<Response> => {
     try {
-      return await answer(serving, request, peer);
+      const response = await answer(serving, request, peer);
+      return request.method === 'HEAD' ? withoutBody(response) : response;
     } catch (error) {
       serving.report(
         `${request.method} ${new URL(request.url).pathname}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
@@ -41,6 +42,11 @@ export const answerer =
       return statusResponse(internal(error instanceof Error ? error.message : String(error)));
     }
   };
+
+async function withoutBody(response: Response): Promise<Response> {
+  await response.body?.cancel();
+  return new Response(null, { status: response.status, headers: response.headers });
+}
 
 async function answer(serving: Serving, request: Request, peer: Peer): Promise<Response> {
   const url = new URL(request.url);
@@ -86,8 +92,9 @@ function document({ registry }: Cluster, { request, url }: Call): Response {
       );
     return json(root === 'api' ? coreVersions() : groupList(registry));
   }
-  if (root === 'api') return found(resourceList(registry, '', first));
-  if (root === 'apis') return found(second === '' ? oneGroup(registry, first) : resourceList(registry, first, second));
+  if (root === 'api') return foundIn(registry, '', resourceList(registry, '', first));
+  if (root === 'apis')
+    return foundIn(registry, first, second === '' ? oneGroup(registry, first) : resourceList(registry, first, second));
   if (root === 'openapi' && first === 'v2') return openApiV2Response(registry, accept);
   if (root === 'openapi' && first === 'v3' && second === '') return json(openApiIndex(registry));
   if (root === 'openapi' && first === 'v3')
@@ -129,4 +136,10 @@ function openApiV2Response(registry: Cluster['registry'], accept: string): Respo
   return new Response(openApiBinary(document), { headers: { 'content-type': binary } });
 }
 
-const found = (document: Record<string, unknown> | undefined): Response => (document ? json(document) : pageNotFound());
+type Document = Record<string, unknown>;
+
+const found = (document: Document | undefined): Response => (document ? json(document) : pageNotFound());
+
+/** Built-in groups know their paths even where nothing is at them; what is in no such group is nowhere. */
+const foundIn = (registry: Cluster['registry'], group: string, document: Document | undefined): Response =>
+  !document && isOwnGroup(registry, group) ? statusResponse(noSuchResource()) : found(document);

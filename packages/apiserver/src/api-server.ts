@@ -34,6 +34,8 @@ export interface ApiServerOptions {
   admit?: Admit[];
   /** The range of service addresses; an IPv4 CIDR. `10.96.0.0/16` unless given. */
   serviceCidr?: string;
+  /** Endpoints and EndpointSlices may hold loopback addresses, which Kubernetes refuses: for simulated pods that listen there. */
+  loopbackEndpoints?: boolean;
   /** How many past events of each resource a watch can start from; 10,000 unless given. */
   history?: number;
   /** Told of the server's own failures: bugs, and turns of its controllers that were refused. */
@@ -56,7 +58,7 @@ export async function apiServer(options: ApiServerOptions): Promise<ApiServer> {
   const cluster: Cluster = {
     name: options.name,
     store,
-    registry: registry(builtin()),
+    registry: registry(builtin({ loopbackEndpoints: options.loopbackEndpoints ?? false })),
     clock,
     random,
     admit: options.admit ?? [],

@@ -7,8 +7,8 @@ import { metadataSchema } from './kinds/fields.ts';
 import { fromProtobuf } from './protobuf.ts';
 import type { Call } from './request.ts';
 import type { Registry, Resource, Version } from './resource.ts';
-import { decodeProblem, metadataProblem } from './schema/decode.ts';
-import { duplicateFields } from './schema/duplicates.ts';
+import { decodeProblem, metadataProblem, mismatchText } from './schema/decode.ts';
+import { duplicateFields, sortByPlace } from './schema/duplicates.ts';
 import { dropNulls } from './schema/nulls.ts';
 import { prune } from './schema/prune.ts';
 import {
@@ -80,6 +80,8 @@ export interface Body {
   object: KubeObject;
   /** Fields said twice, as strict decoding names them. */
   duplicates: string[];
+  /** The JSON it was, where fields were said twice. */
+  text?: string;
 }
 
 /** What a body is to be, for messages. */
@@ -100,8 +102,10 @@ export async function readObject(call: Call, expected: Expected): Promise<Result
   if (!isTree(tree)) return refuse(unrecognized(expected.kind, notAnObject(tree), bytes.value));
   const shaped = asObject(tree, expected);
   if (!shaped.ok) return shaped;
-  const isJson = media === 'application/json';
-  return ok({ object: shaped.value, duplicates: isJson ? duplicateFields(bytes.value.toString('utf8')) : [] });
+  if (media !== 'application/json') return ok({ object: shaped.value, duplicates: [] });
+  const text = bytes.value.toString('utf8');
+  const duplicates = duplicateFields(text);
+  return ok({ object: shaped.value, duplicates, ...(duplicates.length > 0 ? { text } : {}) });
 }
 
 const shown = 30;
@@ -118,7 +122,7 @@ function unrecognized(kind: string, problem: string, bytes: Buffer): Status {
 
 const goType = (value: unknown): string =>
   Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-const notAnObject = (value: unknown): string =>
+export const notAnObject = (value: unknown): string =>
   `json: cannot unmarshal ${goType(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
 
 /** A body in any of the forms an object may come in. */
@@ -189,31 +193,33 @@ export interface Checked {
   version: Version;
   object: KubeObject;
   duplicates: string[];
+  text?: string;
 }
 
 /** Drops unknown fields and reports them as `fieldValidation` asks: refuse, warn, or say nothing. Refuses values of the wrong type in built-in kinds. */
-export function checkFields(call: Call, { resource, version, object, duplicates }: Checked): Result<void> {
+export function checkFields(call: Call, { resource, version, object, duplicates, text }: Checked): Result<void> {
   const validation = call.query.get('fieldValidation') || 'Warn';
-  // First of all: everything after it walks the object.
-  const walkable = shallow(object);
-  if (!walkable.ok) return walkable;
   const problem = resource.isCustom
     ? metadataProblem(object.metadata, { kind: resource.kind, version: version.name })
     : decodeProblem(object, version.schema, { kind: resource.kind, version: version.name });
   if (problem) return refuse(badRequest(problem));
+  // What follows walks all of the object, however deep.
+  const walkable = shallow(object);
+  if (!walkable.ok) return walkable;
   dropNulls(resource.isCustom ? object.metadata : object, resource.isCustom ? metadataSchema : version.schema);
   const unknown = prune(object, version.schema);
   if (resource.isCustom) unknown.sort();
   const problems = [
-    ...duplicates.map((path) => `duplicate field "${path}"`),
-    ...unknown.map((path) => `unknown field "${path}"`),
+    ...duplicates.map((path) => ({ path, isTwice: true, said: `duplicate field "${path}"` })),
+    ...unknown.map((path) => ({ path, isTwice: false, said: `unknown field "${path}"` })),
   ];
+  if (text !== undefined && !resource.isCustom) sortByPlace(problems, text);
   if (problems.length === 0 || validation === 'Ignore') return ok(undefined);
   if (validation === 'Strict') {
     const about = `${resource.kind} in version "${version.name}" cannot be handled as a ${resource.kind}: `;
-    return refuse(badRequest(`${about}strict decoding error: ${problems.join(', ')}`));
+    return refuse(badRequest(`${about}strict decoding error: ${problems.map(({ said }) => said).join(', ')}`));
   }
-  call.warnings.push(...problems);
+  call.warnings.push(...problems.map(({ said }) => said));
   return ok(undefined);
 }
 
@@ -224,9 +230,12 @@ export function checkKind(object: KubeObject, resource: Resource, version: Versi
   object.kind ||= resource.kind;
   if (object.apiVersion === expected && object.kind === resource.kind) return ok(undefined);
   const given = splitApiVersion(object.apiVersion);
-  const known = registry.findKind(given.group, object.kind)?.versions.some((one) => one.name === given.version);
+  const known = registry.findKind(given.group, object.kind)?.versions.find((one) => one.name === given.version);
   const about = `${object.kind} in version "${object.kind === resource.kind ? version.name : given.version}" cannot be handled as a ${resource.kind}: `;
   if (!known && !resource.isCustom) return refuse(badRequest(about + unregistered(object.kind, object.apiVersion)));
+  // It is read as what it says it is before anyone asks whether that belongs here.
+  const unread = known && !resource.isCustom ? mismatchText(object, known.schema, object.kind) : undefined;
+  if (unread !== undefined) return refuse(badRequest(about + unread));
   if (object.apiVersion !== expected)
     return refuse(
       badRequest(

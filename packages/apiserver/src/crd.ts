@@ -2,7 +2,7 @@
 import { metadataSchema } from './kinds/fields.ts';
 import { listOf, textOf, treeOf, type KubeObject, type Tree } from './object.ts';
 import { subdomainProblems } from './names.ts';
-import { part, type Resource, type ScalePaths, type Version } from './resource.ts';
+import { part, type ConversionHook, type Resource, type ScalePaths, type Version } from './resource.ts';
 import type { Schema } from './schema/schema.ts';
 import { printerColumns } from './table/table.ts';
 
@@ -37,6 +37,7 @@ export function resourceOf(definition: KubeObject): Resource {
   const versions = (listOf(spec.versions) as CrdVersion[]).map((version) =>
     versionOf(textOf(spec.group), textOf(names.kind), version),
   );
+  const conversion = conversionOf(treeOf(spec.conversion));
   const storage = (listOf(spec.versions) as CrdVersion[]).find((version) => version.storage);
   const subresources = [
     versions.some((version) => version.hasStatus) ? 'status' : '',
@@ -50,14 +51,25 @@ export function resourceOf(definition: KubeObject): Resource {
     listKind: textOf(names.listKind),
     isNamespaced: spec.scope === 'Namespaced',
     isCustom: true,
+    definedBy: definedBy(definition),
     shortNames: listOf(names.shortNames).map(String),
     categories: listOf(names.categories).map(String),
     verbs,
     subresources: subresources.filter((name) => name !== ''),
     versions: versions.sort((a, b) => byPriority(a.name, b.name)),
     storageVersion: storage?.name ?? '',
+    ...(conversion ? { conversion } : {}),
     rules: { nameProblems: subdomainProblems },
   };
+}
+
+/** Which state of which definition a resource comes of. */
+export const definedBy = ({ metadata }: KubeObject): string => `${metadata.uid ?? ''}/${metadata.generation ?? 0}`;
+
+function conversionOf({ strategy, webhook }: Tree): ConversionHook | undefined {
+  if (strategy !== 'Webhook') return undefined;
+  const { clientConfig, conversionReviewVersions } = treeOf(webhook);
+  return { clientConfig: treeOf(clientConfig), reviewVersions: listOf(conversionReviewVersions).map(String) };
 }
 
 function versionOf(group: string, kind: string, version: CrdVersion): Version {

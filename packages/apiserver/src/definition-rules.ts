@@ -1,5 +1,6 @@
 // The rules of CustomResourceDefinition: what one is given, and what is refused in it.
 import { namesProblems } from './definition-names.ts';
+import { clientCauses, reviewVersionCauses } from './kinds/hook-client.ts';
 import { sharedProblems, versionsProblems } from './definition-versions.ts';
 import { forbiddenField, invalidValue, required, unsupported } from './field-error.ts';
 import { isEqual, isTree, listOf, textOf, treeOf, type KubeObject, type Tree } from './object.ts';
@@ -21,6 +22,8 @@ export const definitionRules: Rules = {
       names.listKind ||= `${kind}List`;
     }
     spec.conversion ??= { strategy: 'None' };
+    const { service } = treeOf(treeOf(treeOf(spec.conversion).webhook).clientConfig);
+    if (isTree(service)) service.port ??= 443;
     for (const version of listOf(spec.versions).map(treeOf)) dropUnsaid(version);
   },
   // Instances outlive their definition unless something holds the definition until they are gone.
@@ -34,7 +37,7 @@ export const definitionRules: Rules = {
     const isNew = !old || !isEqual(part(old, 'spec'), part(object, 'spec'));
     return [
       ...(old ? [] : nameProblems(object)),
-      ...(isNew ? specProblems(part(object, 'spec')) : []),
+      ...(isNew ? specProblems(part(object, 'spec'), old) : []),
       ...(old && isNew ? changeProblems(object, old) : []),
       ...storedProblems(object),
       ...approvalProblems(object, old),
@@ -58,13 +61,13 @@ function dropNullDefaults(schema: unknown): void {
   dropNullDefaults(schema.additionalProperties);
 }
 
-const specProblems = (spec: Tree): Cause[] => [
+const specProblems = (spec: Tree, old: KubeObject | undefined): Cause[] => [
   ...groupProblems(spec.group),
   ...(isScope(spec.scope) ? [] : scopeProblems(spec.scope)),
   ...versionsProblems(spec),
   ...namesProblems(treeOf(spec.names), 'spec.names'),
   ...sharedProblems(spec),
-  ...conversionProblems(treeOf(spec.conversion)),
+  ...conversionProblems(treeOf(spec.conversion), old),
 ];
 
 /** Objects may be stored in whatever version was once the stored one: that is remembered. */
@@ -98,7 +101,7 @@ const isScope = (scope: unknown): boolean => scope === 'Namespaced' || scope ===
 const scopeProblems = (scope: unknown): Cause[] =>
   textOf(scope) === '' ? [required('spec.scope')] : [unsupported('spec.scope', scope, ['Cluster', 'Namespaced'])];
 
-function conversionProblems(conversion: Tree): Cause[] {
+function conversionProblems(conversion: Tree, old: KubeObject | undefined): Cause[] {
   const { strategy, webhook } = conversion;
   const at = 'spec.conversion';
   if (strategy === undefined) return [required(`${at}.strategy`)];
@@ -109,16 +112,32 @@ function conversionProblems(conversion: Tree): Cause[] {
       ? []
       : [forbiddenField(`${at}.webhookClientConfig`, 'should not be set when strategy is not set to Webhook')];
   const { clientConfig, conversionReviewVersions } = treeOf(webhook);
-  const lacking = [
+  const client = `${at}.webhookClientConfig`;
+  return [
     ...(isTree(clientConfig)
-      ? []
-      : [required(`${at}.webhookClientConfig`, 'required when strategy is set to Webhook')]),
-    ...(listOf(conversionReviewVersions).length > 0 ? [] : [required(`${at}.conversionReviewVersions`)]),
+      ? [...clientCauses(clientConfig, client), ...authorityCauses(clientConfig.caBundle, old, client)]
+      : [required(client, 'required when strategy is set to Webhook')]),
+    ...reviewVersionCauses(conversionReviewVersions, `${at}.conversionReviewVersions`),
   ];
-  // Said rather than served wrongly: an object would go out in a version that nobody has converted it to.
-  const unserved = forbiddenField(`${at}.strategy`, 'conversion webhooks are not served here');
-  return lacking.length > 0 ? lacking : [unserved];
 }
+
+/** An authority nobody can be checked against may stay, and may come with a definition that is not served yet. */
+function authorityCauses(bundle: unknown, old: KubeObject | undefined, path: string): Cause[] {
+  if (!isUnreadable(bundle) || !old || !isEstablishedIn(old)) return [];
+  const before = treeOf(treeOf(treeOf(part(old, 'spec').conversion).webhook).clientConfig);
+  if (isUnreadable(before.caBundle)) return [];
+  const why = 'unable to load root certificates: unable to parse bytes as PEM block';
+  return [invalidValue(`${path}.caBundle`, bundle, why)];
+}
+
+const isUnreadable = (bundle: unknown): boolean =>
+  textOf(bundle) !== '' &&
+  !Buffer.from(textOf(bundle), 'base64').toString('latin1').includes('-----BEGIN CERTIFICATE-----');
+
+const isEstablishedIn = (definition: KubeObject): boolean =>
+  listOf(part(definition, 'status').conditions)
+    .map(treeOf)
+    .some(({ type, status }) => type === 'Established' && status === 'True');
 
 /** What may not change: nothing that tells where objects are stored, and once it is served no kind nor scope. */
 function changeProblems(object: KubeObject, old: KubeObject): Cause[] {
@@ -126,9 +145,7 @@ function changeProblems(object: KubeObject, old: KubeObject): Cause[] {
   const same = (found: unknown, was: unknown, path: string): Cause[] =>
     found === was ? [] : [invalidValue(path, found, 'field is immutable')];
   const [names, oldNames] = [treeOf(spec.names), treeOf(before.names)];
-  const isEstablished = listOf(part(old, 'status').conditions)
-    .map(treeOf)
-    .some(({ type, status }) => type === 'Established' && status === 'True');
+  const isEstablished = isEstablishedIn(old);
   return [
     ...(isEstablished ? same(spec.scope, before.scope, 'spec.scope') : []),
     ...(isEstablished ? same(names.kind, oldNames.kind, 'spec.names.kind') : []),

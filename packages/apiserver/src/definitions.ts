@@ -22,7 +22,16 @@ export function loadDefinitions(cluster: Cluster): void {
 
 /** Serves what a definition describes, once its names are its own; those it was served under stay, whatever it asks for now. */
 function register(cluster: Cluster, definition: KubeObject): void {
-  if (conditionStatus(definition, 'Established') === 'True') cluster.registry.put(resourceOf(definition));
+  if (conditionStatus(definition, 'Established') !== 'True') return;
+  const resource = resourceOf(definition);
+  const served = cluster.registry
+    .all()
+    .find((one) => one.group === resource.group && one.resource === resource.resource);
+  // Documents, and what webhooks converted, hold as long as the resource does.
+  if (served?.definedBy === resource.definedBy) return;
+  // Whatever happened before a kind was served, nobody can have seen.
+  if (!served) cluster.store.table(keyOf(resource)).forget(cluster.store.revision());
+  cluster.registry.put(resource);
 }
 
 /** The names that other definitions of the group have been given. */

@@ -17,7 +17,7 @@ export const versionDocument: Tree = {
   gitTreeState: 'clean',
   buildDate: '1970-01-01T00:00:00Z',
   goVersion: 'none',
-  compiler: 'none',
+  compiler: 'gc',
   platform: 'linux/amd64',
 };
 
@@ -27,15 +27,19 @@ interface Group {
   versions: string[];
 }
 
-/** Every group with a served version, built-in ones first. */
+/** Every group with a served version: built-in ones first, then the others by `<preferred version>.<group>`. */
 export function groupsOf(registry: Registry): Group[] {
-  const groups = new Map<string, Set<string>>();
-  for (const resource of registry.all()) {
-    const versions = groups.get(resource.group) ?? new Set();
-    for (const version of resource.versions) if (version.isServed) versions.add(version.name);
-    if (versions.size > 0) groups.set(resource.group, versions);
+  const groups = new Map<string, { isCustom: boolean; versions: Set<string> }>();
+  for (const { group, versions, isCustom } of registry.all()) {
+    const found = groups.get(group) ?? { isCustom, versions: new Set<string>() };
+    for (const version of versions) if (version.isServed) found.versions.add(version.name);
+    if (found.versions.size > 0) groups.set(group, found);
   }
-  return [...groups].map(([name, versions]) => ({ name, versions: [...versions].sort(byPriority) }));
+  const all = [...groups].map(([name, { isCustom, versions }]) => {
+    const ordered = [...versions].sort(byPriority);
+    return { group: { name, versions: ordered }, after: isCustom ? `${ordered[0]}.${name}` : '' };
+  });
+  return all.sort((a, b) => (a.after < b.after ? -1 : a.after > b.after ? 1 : 0)).map(({ group }) => group);
 }
 
 function groupDocument(group: Group): Tree {

@@ -1,6 +1,6 @@
 // What is wrong with a text that is no JSON, in the words of Go's decoder; and selectors, in those of Kubernetes.
 import { expect, test } from 'vitest';
-import { parseJson } from './json.ts';
+import { parseJson, parseJsonBytes } from './json.ts';
 import { parseLabelSelector } from './label-selector.ts';
 
 test.each([
@@ -18,10 +18,17 @@ test.each([
   ['[1,]', "invalid character ']' looking for beginning of value"],
   ['[-x]', "invalid character 'x' in numeric literal"],
   ["'a'", "invalid character '\\'' looking for beginning of value"],
+  ['\u0001', "invalid character '\\x01' looking for beginning of value"],
+  ['[\u009f]', "invalid character 'Â' looking for beginning of value"],
   ['\ufeff{}', "invalid character 'ï' looking for beginning of value"],
   ['['.repeat(10_001) + ']'.repeat(10_001), "invalid character '[' exceeded max depth"],
 ])('%j is no JSON: %s', (text, message) => {
   expect(parseJson(text)).toEqual({ ok: false, message });
+});
+
+test('bytes that are no text are told one by one', () => {
+  const message = "invalid character '\\u009e' looking for beginning of value";
+  expect(parseJsonBytes(Buffer.from([0x9e, 0x89]))).toEqual({ ok: false, message });
 });
 
 const labels = { a: 'x', n: '7' };

@@ -5,12 +5,18 @@ export type Parsed = { ok: true; value: unknown } | { ok: false; message: string
 /** Deeper than this, Go's decoder gives up. */
 const deepest = 10_000;
 
-export function parseJson(text: string): Parsed {
+export const parseJson = (text: string): Parsed => parse(text, () => Buffer.from(text));
+
+/** The same of bytes, which need not be text at all. */
+export const parseJsonBytes = (bytes: Buffer): Parsed => parse(bytes.toString('utf8'), () => bytes);
+
+function parse(text: string, bytes: () => Buffer): Parsed {
   try {
     const value: unknown = JSON.parse(text);
     return isDeeper(text, deepest) ? { ok: false, message: depthText(text) } : { ok: true, value };
   } catch (error) {
-    if (error instanceof SyntaxError) return { ok: false, message: problemIn(text) };
+    // Go's decoder reads bytes: each is a character of its own here.
+    if (error instanceof SyntaxError) return { ok: false, message: problemIn(bytes().toString('latin1')) };
     throw error;
   }
 }
@@ -56,14 +62,24 @@ function problemIn(text: string): string {
   }
 }
 
-const bytes = new TextEncoder();
-/** The character as Go prints it: a byte at a time, for text that is more than ASCII. */
+const escapes: Record<string, string> = {
+  "'": "\\'",
+  '\\': '\\\\',
+  '\u0007': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+};
+
+/** The character as Go prints it. */
 function said(mark: string): string {
-  const first = bytes.encode(mark)[0] ?? 0;
-  if (mark === "'") return `invalid character '\\''`;
-  if (mark === '"') return `invalid character '"'`;
-  const shown = first < 32 || first === 127 ? JSON.stringify(mark).slice(1, -1) : String.fromCharCode(first);
-  return `invalid character '${shown}'`;
+  const code = mark.charCodeAt(0);
+  const hex = code.toString(16);
+  const hidden = code < 32 || code === 127 ? `\\x${hex.padStart(2, '0')}` : `\\u${hex.padStart(4, '0')}`;
+  return `invalid character '${escapes[mark] ?? (/[ -~\xa1-\xac\xae-\xff]/.test(mark) ? mark : hidden)}'`;
 }
 
 function step(scan: Scan, mark: string): string | undefined {

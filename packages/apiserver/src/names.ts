@@ -92,7 +92,7 @@ const annotationBytes = 256 * 1024;
 
 /** Metadata of any kind: its name by the kind's own rule, labels, annotations, owners, finalizers. */
 export function validateMetadata(object: KubeObject, nameProblems: (name: string) => string[]): Cause[] {
-  const { name, generateName, labels, annotations, ownerReferences, finalizers } = object.metadata;
+  const { name, generateName, generation, finalizers } = object.metadata;
   const causes: Cause[] = [];
   if (!name) causes.push(required('metadata.name', 'name or generateName is required'));
   // Whatever comes after it, the prefix must be able to begin a name: a digit stands for what will be added.
@@ -101,12 +101,19 @@ export function validateMetadata(object: KubeObject, nameProblems: (name: string
       ...nameProblems(`${generateName}0`).map((why) => invalidValue('metadata.generateName', generateName, why)),
     );
   if (name) causes.push(...nameProblems(name).map((why) => invalidValue('metadata.name', name, why)));
-  causes.push(...validateLabels(labels, 'metadata.labels'));
-  causes.push(...annotationCauses(annotations, 'metadata.annotations'));
-  causes.push(...ownersCauses(ownerReferences ?? []));
+  if ((generation ?? 0) < 0)
+    causes.push(invalidValue('metadata.generation', generation, 'must be greater than or equal to 0'));
+  causes.push(...alwaysCauses(object.metadata));
   for (const finalizer of finalizers ?? []) causes.push(...finalizerCauses(finalizer));
   return causes;
 }
+
+/** What is checked of an object and of its change alike. */
+const alwaysCauses = ({ labels, annotations, ownerReferences }: Metadata): Cause[] => [
+  ...validateLabels(labels, 'metadata.labels'),
+  ...annotationCauses(annotations, 'metadata.annotations'),
+  ...ownersCauses(ownerReferences ?? []),
+];
 
 export function annotationCauses(annotations: unknown, path: string): Cause[] {
   const causes: Cause[] = [];
@@ -170,16 +177,18 @@ export const plainFinalizerCauses = ({ metadata }: KubeObject): Cause[] =>
         ],
   );
 
-const immutable = ['name', 'namespace', 'uid', 'creationTimestamp'] as const satisfies (keyof Metadata)[];
+const immutable = [
+  'name',
+  'namespace',
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+] as const satisfies (keyof Metadata)[];
 
-/** What an update may not change of metadata. A deleted object's new finalizers are refused: they would hold it for ever. */
+/** What is wrong with a change of metadata. A deleted object's new finalizers are refused: they would hold it for ever. */
 export function validateMetadataUpdate(object: KubeObject, old: KubeObject): Cause[] {
   const causes: Cause[] = [];
-  for (const field of immutable) {
-    if (!isEqual(object.metadata[field], old.metadata[field])) {
-      causes.push(invalidValue(`metadata.${field}`, object.metadata[field], 'field is immutable'));
-    }
-  }
   if (old.metadata.deletionTimestamp) {
     const added = (object.metadata.finalizers ?? []).filter((one) => !old.metadata.finalizers?.includes(one));
     if (added.length > 0) {
@@ -192,5 +201,10 @@ export function validateMetadataUpdate(object: KubeObject, old: KubeObject): Cau
       );
     }
   }
-  return causes;
+  for (const field of immutable) {
+    if (!isEqual(object.metadata[field], old.metadata[field])) {
+      causes.push(invalidValue(`metadata.${field}`, object.metadata[field], 'field is immutable'));
+    }
+  }
+  return [...causes, ...alwaysCauses(object.metadata)];
 }

@@ -1,25 +1,48 @@
 // What a change of an object may touch: the version it expects, the fields that are the server's, the part its subresource has.
 import { invalidValue } from './field-error.ts';
 import { isEqual, without, type KubeObject } from './object.ts';
-import { part } from './resource.ts';
-import { badRequest, conflict, invalid, modified, ok, refuse, type Result } from './status.ts';
+import { etcdKey, part, type Resource } from './resource.ts';
+import {
+  badRequest,
+  conflict,
+  invalid,
+  modified,
+  ok,
+  qualified,
+  refuse,
+  unexplained,
+  unnamed,
+  type Result,
+} from './status.ts';
+import { unsignedProblem } from './number.ts';
 import { nameOf, type Place } from './write.ts';
+
+/** Kinds of which nobody replaces what he has not read. */
+const conditional = new Set([
+  'customresourcedefinitions.apiextensions.k8s.io',
+  'leases.coordination.k8s.io',
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io',
+  'poddisruptionbudgets.policy',
+  'validatingwebhookconfigurations.admissionregistration.k8s.io',
+]);
+const isConditional = (resource: Resource): boolean => resource.isCustom || conditional.has(qualified(resource));
 
 export function checkPreconditions(place: Place, next: KubeObject, old: KubeObject): Result<void> {
   const { metadata } = next;
   const name = old.metadata.name ?? '';
-  if (metadata.uid && metadata.uid !== old.metadata.uid) {
-    return refuse(
-      conflict(
-        nameOf(place),
-        name,
-        `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${old.metadata.uid ?? ''}`,
-      ),
-    );
+  const isReplace = place.call.target.verb === 'update';
+  if (isReplace && metadata.uid && metadata.uid !== old.metadata.uid) {
+    const about = `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${old.metadata.uid ?? ''}`;
+    const key = etcdKey(place.resource, old.metadata.namespace, name);
+    const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${about}`;
+    return refuse(conflict(nameOf(place), name, why));
   }
-  if (metadata.resourceVersion && metadata.resourceVersion !== old.metadata.resourceVersion)
+  const problem = metadata.resourceVersion ? unsignedProblem(metadata.resourceVersion) : undefined;
+  if (problem !== undefined) return refuse(unexplained(problem));
+  const version = BigInt(metadata.resourceVersion ?? 0);
+  if (version !== 0n && version !== BigInt(old.metadata.resourceVersion ?? 0))
     return refuse(modified(nameOf(place), name));
-  if (!metadata.resourceVersion && place.resource.isCustom && place.call.target.verb === 'update') {
+  if (version === 0n && isReplace && isConditional(place.resource)) {
     return refuse(
       // The real server names the resource here, where it names the kind elsewhere.
       invalid({ group: place.resource.group, kind: place.resource.resource }, name, [
@@ -27,7 +50,8 @@ export function checkPreconditions(place: Place, next: KubeObject, old: KubeObje
       ]),
     );
   }
-  if (metadata.name && metadata.name !== name) {
+  if (!metadata.name) return refuse(unnamed(name));
+  if (metadata.name !== name) {
     return refuse(badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`));
   }
   if (metadata.namespace && metadata.namespace !== old.metadata.namespace) {
@@ -36,23 +60,18 @@ export function checkPreconditions(place: Place, next: KubeObject, old: KubeObje
   return ok(undefined);
 }
 
-const serverFields = [
-  'name',
-  'namespace',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'selfLink',
-] as const;
+const serverFields = ['name', 'namespace', 'resourceVersion', 'generation', 'creationTimestamp', 'selfLink'] as const;
 
-export function keepServerFields({ metadata }: KubeObject, old: KubeObject): void {
+/** Of what else is the server's, what a writer does not say is kept, and what he says otherwise is refused later. */
+export function keepServerFields({ metadata }: KubeObject, { metadata: old }: KubeObject): void {
   for (const field of serverFields) {
-    if (old.metadata[field] === undefined) delete metadata[field];
-    else Object.assign(metadata, { [field]: old.metadata[field] });
+    if (old[field] === undefined) delete metadata[field];
+    else Object.assign(metadata, { [field]: old[field] });
   }
+  if (!metadata.uid && old.uid) metadata.uid = old.uid;
+  if (old.deletionTimestamp) metadata.deletionTimestamp = old.deletionTimestamp;
+  if (old.deletionGracePeriodSeconds !== undefined)
+    metadata.deletionGracePeriodSeconds ??= old.deletionGracePeriodSeconds;
 }
 
 /** A write to the object leaves its status alone; a write to its status leaves the rest alone. */

@@ -9,14 +9,12 @@ import { nameOf, type Place } from './write.ts';
 export function startMetadata(place: Place, object: KubeObject): Result<void> {
   const { cluster, call, resource } = place;
   const { metadata } = object;
-  if (metadata.resourceVersion) return refuse(badRequest('resourceVersion should not be set on objects to be created'));
   const named = inNamespace(place, object);
   if (!named.ok) return named;
   if (!metadata.name && metadata.generateName) metadata.name = metadata.generateName.slice(0, 58) + nameSuffix(cluster);
   for (const field of ['deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const) delete metadata[field];
   metadata.uid = uuid(cluster);
   metadata.creationTimestamp = timeText(cluster.clock.now());
-  delete metadata.generation;
   if (resource.isCustom || resource.rules.hasGeneration) metadata.generation = 1;
   delete metadata.managedFields;
   if (call.target.name && metadata.name !== call.target.name) {

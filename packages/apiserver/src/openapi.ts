@@ -1,8 +1,9 @@
 // OpenAPI documents made from the registry: v3 per group and version, v2 for all, for `kubectl explain`, `apply` and validation.
+import { enums } from './kinds/gen/enums.ts';
 import { definitions } from './kinds/gen/schemas.ts';
 import { rows } from './kinds/gen/resources.ts';
 import { groupsOf } from './discovery.ts';
-import { apiVersionOf, type Tree } from './object.ts';
+import { apiVersionOf, isTree, type Tree } from './object.ts';
 import type { Registry, Resource, Version } from './resource.ts';
 import type { Schema } from './schema/schema.ts';
 
@@ -69,7 +70,7 @@ function schemasOf(served: Served[], prefix: string): Tree {
     // Kept before it is filled: some definitions refer to themselves.
     const schema: Tree = {};
     out[name] = schema;
-    Object.assign(schema, published(raw, prefix, add));
+    Object.assign(schema, withEnums(published(raw, prefix, add), enums[name]));
   };
   for (const one of served) {
     const name = schemaName(one);
@@ -100,6 +101,20 @@ function published(raw: Schema, prefix: string, add: (name: string) => void): Tr
   if (typeof raw.additionalProperties === 'object')
     out.additionalProperties = published(raw.additionalProperties, prefix, add);
   return out;
+}
+
+/** `lists`: the values by field; of a field that is a list, of its items. */
+function withEnums(schema: Tree, lists: Record<string, string[]> | undefined): Tree {
+  if (!lists || !isTree(schema.properties)) return schema;
+  const properties = { ...schema.properties };
+  for (const [field, values] of Object.entries(lists)) {
+    const child = properties[field];
+    if (!isTree(child)) continue;
+    properties[field] = isTree(child.items)
+      ? { ...child, items: { ...child.items, enum: values } }
+      : { ...child, enum: values };
+  }
+  return { ...schema, properties };
 }
 
 function custom({ version }: Served, prefix: string): Tree {

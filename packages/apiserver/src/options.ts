@@ -42,6 +42,8 @@ export const dryRunCauses = (values: unknown[]): Cause[] =>
 export interface DeleteOptions {
   gracePeriodSeconds?: number;
   propagationPolicy?: string;
+  /** What older clients say instead of a propagation policy, which it was turned into. */
+  orphanDependents?: boolean;
   preconditions?: { uid?: string; resourceVersion?: string };
   dryRun?: boolean;
 }
@@ -70,6 +72,7 @@ export function deleteOptionsOf(call: Call, body: Tree): Result<DeleteOptions> {
     // A negative grace is taken for the least there is.
     ...(typeof seconds === 'number' ? { gracePeriodSeconds: seconds < 0 ? 1 : seconds } : {}),
     ...(chosen === undefined ? {} : { propagationPolicy: chosen }),
+    ...(typeof isOrphan === 'boolean' ? { orphanDependents: isOrphan } : {}),
     ...(isTree(said.preconditions) && !isEqual(said.preconditions, {}) ? { preconditions: said.preconditions } : {}),
     dryRun: dryRun.length > 0,
   });

@@ -1,23 +1,26 @@
 // PATCH: the four ways a body can say what to change, each turned into the object wanted.
 import { asObject, checkFields, checkKind, mediaType, parseText, readText, shallow } from './body.ts';
 import { invalidValue } from './field-error.ts';
-import { isTree, timeText, type KubeObject, type Tree } from './object.ts';
+import { plainText } from './go-text.ts';
+import { isTree, listOf, textOf, timeText, type KubeObject, type Tree } from './object.ts';
 import { apply } from './patch/apply.ts';
 import { checkOptions } from './options.ts';
 import { applyJsonPatch } from './patch/json-patch.ts';
 import { mergePatch } from './patch/merge-patch.ts';
 import { strategicMerge } from './patch/strategic.ts';
+import { strategicProblem } from './patch/strategic-problem.ts';
 import { typedProblem } from './patch/typed.ts';
-import { isTrue, type Call } from './request.ts';
+import { isTrue } from './request.ts';
 import { keyOf } from './resource.ts';
 import {
   badRequest,
+  conflict,
   failure,
   invalid,
   ok,
-  qualified,
   refuse,
   unexplained,
+  unnamed,
   unsupportedMedia,
   type Result,
   type Status,
@@ -60,12 +63,48 @@ function patched(place: Place, media: string, old: KubeObject, body: unknown): R
     kind: result.value.kind ?? old.kind,
     apiVersion: result.value.apiVersion ?? old.apiVersion,
   };
-  // Said before fields are dropped, and as the patch left it.
-  const said = JSON.stringify(Object.fromEntries(Object.entries(tree).sort(([a], [b]) => (a < b ? -1 : 1))));
+  // Said before fields are dropped: as the patch left it, or, of a strategic one, the patch itself.
+  const said = media === strategicType ? plainText(body) : patchedText(tree, isMetadataTouched(body));
   const object = asObject(tree, { kind: resource.kind, version: version.name });
   const checked = object.ok ? checkedPatch(place, object.value) : object;
   if (!checked.ok) return refuse(unfit(checked.status, place, said));
   return object;
+}
+
+const metadataOrder = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
+];
+
+const isMetadataTouched = (body: unknown): boolean =>
+  isTree(body)
+    ? isTree(body.metadata)
+    : listOf(body).some((one) => isTree(one) && textOf(one.path).startsWith('/metadata/'));
+
+/** What a patch looked into has its fields in the order of their names; metadata it left alone keeps its own order. */
+function patchedText(tree: Tree, isTouched: boolean): string {
+  const { metadata } = tree;
+  if (!isTree(metadata)) return JSON.stringify(sorted(tree));
+  const inOrder = isTouched ? sorted(metadata) : sorted(metadata, (name) => metadataOrder.indexOf(name));
+  return JSON.stringify(sorted({ ...tree, metadata: inOrder }));
+}
+
+function sorted(tree: Tree, rank: (name: string) => number = () => 0): Tree {
+  const byName = Object.entries(tree).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(byName.sort(([a], [b]) => rank(a) - rank(b)));
 }
 
 function checkedPatch(place: Place, object: KubeObject): Result<void> {
@@ -93,7 +132,9 @@ function change(place: Place, media: string, old: KubeObject, body: unknown): Re
       badRequest(`error decoding patch: json: cannot unmarshal ${found} into Go value of type map[string]interface {}`),
     );
   }
-  return ok(media === strategicType ? strategicMerge(old, body, place.version.schema) : mergePatch(old, body));
+  if (media !== strategicType) return ok(mergePatch(old, body));
+  const problem = strategicProblem(old, body, place.version.schema);
+  return problem ? refuse(problem) : ok(strategicMerge(old, body, place.version.schema));
 }
 
 const patchReasons: Record<number, string> = { 413: 'RequestEntityTooLarge', 422: 'Invalid' };
@@ -111,6 +152,7 @@ async function applyBody(place: Place, body: unknown): Promise<Result<Written>> 
     manager,
     apiVersion: applied.apiVersion,
     subresource: call.target.subresource,
+    isCustom: resource.isCustom,
     time: timeText(cluster.clock.now()),
   };
   const merge = (live: KubeObject) =>
@@ -119,21 +161,16 @@ async function applyBody(place: Place, body: unknown): Promise<Result<Written>> 
   if (cluster.store.get(key)) return update(place, { change: merge, isTracked: true });
   if (applied.metadata.uid)
     return refuse(
-      failure(
-        409,
-        'Conflict',
-        `Operation cannot be fulfilled on ${qualified(resource)} "${call.target.name}": uid mismatch: the provided object specified uid ${applied.metadata.uid}, and no existing object was found`,
+      conflict(
+        resource,
+        call.target.name,
+        `uid mismatch: the provided object specified uid ${applied.metadata.uid}, and no existing object was found`,
       ),
     );
+  if (!applied.metadata.name) return refuse(unnamed(call.target.name));
   const made = merge({ apiVersion: applied.apiVersion, kind: applied.kind, metadata: { name: call.target.name } });
   return made.ok ? create(place, made.value, true) : made;
 }
-
-/** An applied object may leave its name to the path. */
-const named = (object: KubeObject, call: Call): KubeObject => ({
-  ...object,
-  metadata: { ...object.metadata, name: call.target.name },
-});
 
 function appliedObject(place: Place, body: Tree): Result<KubeObject> {
   const { call, resource, version } = place;
@@ -153,7 +190,7 @@ function appliedObject(place: Place, body: Tree): Result<KubeObject> {
     );
   }
   const kind = `${resource.group}/${version.name}, Kind=${resource.kind}`;
-  const unread = typedProblem(named(object.value, call), version.schema, kind);
+  const unread = typedProblem(object.value, version.schema, kind);
   if (unread) return refuse(unexplained(unread));
   const checked = checkFields(call, { resource, version, object: object.value, duplicates: [] });
   return checked.ok ? object : checked;

@@ -1,13 +1,15 @@
 // Reading one object and lists of them: selectors, pages, versions of the past, and the form the client asked for.
 import type { Cluster } from './cluster.ts';
+import { continueAfter, tokenOf } from './continue-token.ts';
+import { integerIn, unsignedProblem } from './number.ts';
 import { checkListOptions } from './options.ts';
-import { inVersion } from './conversion.ts';
-import { apiVersionOf, isTree, textOf, valueAt, type KubeObject, type Tree } from './object.ts';
+import { entriesIn, entryIn, headOf, inVersion } from './conversion.ts';
+import { apiVersionOf, valueAt, type KubeObject, type Tree } from './object.ts';
 import type { Call } from './request.ts';
 import { keyOf, type Resource, type Version } from './resource.ts';
 import { parseFieldSelector, parseLabelSelector, type FieldRequirement, type LabelSelector } from './selector.ts';
 import { decode, type Entry } from './store.ts';
-import { badRequest, expired, notFound, ok, refuse, tooNew, type Result } from './status.ts';
+import { badRequest, expired, notFound, ok, refuse, tooNew, unexplained, type Result } from './status.ts';
 import { includeOf, partial, tableOf, wantedForm } from './table/table.ts';
 
 export interface Reading {
@@ -83,27 +85,13 @@ function readField(path: string, object: KubeObject, resource: Resource): string
 
 /** The entry's text under the asked version; for lists of built-in kinds without apiVersion and kind, as the real server sends them. */
 export function textIn(entry: Entry, { resource, version }: Reading, isBare = false): string {
-  const stored = headOf(resource, resource.storageVersion);
-  const rest = entry.text.slice(stored.length);
-  if (isBare && !resource.isCustom) return `{${rest}`;
-  if (version.name === resource.storageVersion) return entry.text;
-  return resource.isCustom
-    ? JSON.stringify(inVersion(decode(entry.text), resource, version))
-    : headOf(resource, version.name) + rest;
-}
-
-const heads = new WeakMap<Resource, Map<string, string>>();
-
-/** How every text of a kind begins: encode() writes kind and apiVersion first. */
-function headOf(resource: Resource, version: string): string {
-  let known = heads.get(resource);
-  if (!known) heads.set(resource, (known = new Map()));
-  let head = known.get(version);
-  if (head === undefined) {
-    head = `{"kind":${JSON.stringify(resource.kind)},"apiVersion":${JSON.stringify(apiVersionOf(resource.group, version))},`;
-    known.set(version, head);
+  if (resource.isCustom) {
+    const isThere = entry.text.startsWith(headOf(resource, version.name));
+    return isThere ? entry.text : JSON.stringify(inVersion(decode(entry.text), resource, version));
   }
-  return head;
+  const rest = entry.text.slice(headOf(resource, resource.storageVersion).length);
+  if (isBare) return `{${rest}`;
+  return version.name === resource.storageVersion ? entry.text : headOf(resource, version.name) + rest;
 }
 
 export function objectIn(entry: Entry, reading: Reading): KubeObject {
@@ -112,24 +100,24 @@ export function objectIn(entry: Entry, reading: Reading): KubeObject {
 
 /** The revision a read asks for; a revision still to come is refused. */
 export function checkedRevision(cluster: Cluster, text: string): Result<number> {
-  if (!/^\d*$/.test(text))
-    return refuse(
-      badRequest(
-        `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
-      ),
-    );
+  const problem = text === '' ? undefined : unsignedProblem(text);
+  if (problem !== undefined)
+    return refuse(unexplained(`resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`));
   const revision = Number(text || 0);
   const current = cluster.store.revision();
   return revision > current ? refuse(tooNew(revision, current)) : ok(revision);
 }
 
-export function readOne(reading: Reading): Result<string> {
+export async function readOne(reading: Reading): Promise<Result<string>> {
   const { cluster, call, resource } = reading;
   const { namespace, name } = call.target;
   const asked = checkedRevision(cluster, call.query.get('resourceVersion') ?? '');
   if (!asked.ok) return asked;
-  const entry = cluster.store.get(keyOf(resource, namespace, name));
-  if (!entry) return refuse(notFound(resource, name));
+  const stored = cluster.store.get(keyOf(resource, namespace, name));
+  if (!stored) return refuse(notFound(resource, name));
+  const read = await entryIn(reading, stored);
+  if (!read.ok) return read;
+  const entry = read.value;
   const { form, apiVersion } = wantedForm(call.request.headers.get('accept') ?? '');
   if (form === 'table') {
     const object = objectIn(entry, reading);
@@ -143,15 +131,15 @@ export function readOne(reading: Reading): Result<string> {
 }
 
 interface Page {
-  entries: Entry[];
+  entries: readonly Entry[];
   revision: number;
   continueToken?: string;
   remaining?: number;
 }
 
 /** A list as text, or in pieces when it is long: so it is never in memory whole, and the first of it leaves at once. */
-export function readList(reading: Reading): Result<string | ReadableStream<Uint8Array>> {
-  const page = pageOf(reading);
+export async function readList(reading: Reading): Promise<Result<string | ReadableStream<Uint8Array>>> {
+  const page = await pageOf(reading);
   if (!page.ok) return page;
   const { cluster, call, resource, version } = reading;
   const { entries, revision, continueToken, remaining } = page.value;
@@ -220,34 +208,48 @@ function pieceOf(entries: readonly Entry[], start: number, reading: Reading): { 
    N               | Exact        | the state at N; 410 when too long ago
    continue token  | –            | the state at the first page; 410 likewise
 */
-function pageOf(reading: Reading): Result<Page> {
+async function pageOf(reading: Reading): Promise<Result<Page>> {
   const { cluster, call, resource } = reading;
   const selection = selectionOf(reading);
   if (!selection.ok) return selection;
-  const limit = limitOf(call);
+  const limit = integerIn(call.query, 'limit');
   if (!limit.ok) return limit;
-  const token = tokenOf(call.query.get('continue') ?? '');
+  const timeout = integerIn(call.query, 'timeoutSeconds');
+  if (!timeout.ok) return timeout;
+  const most = Math.max(0, limit.value);
+  const token = tokenOf(call.query.get('continue') ?? '', keyOf(resource, call.target.namespace));
   if (!token.ok) return token;
   const match = call.query.get('resourceVersionMatch') ?? '';
   const options = checkListOptions(call.query);
   if (!options.ok) return options;
-  const asked = checkedRevision(cluster, call.query.get('resourceVersion') ?? '');
+  const version = call.query.get('resourceVersion') ?? '';
+  if (token.value && version !== '' && version !== '0')
+    return refuse(badRequest('specifying resource version is not allowed when using continue'));
+  const asked = checkedRevision(cluster, version);
+  // What a get or a watch fails at, a list calls a bad request.
+  if (!asked.ok && asked.status.code === 500)
+    return refuse(badRequest(`invalid resource version: ${asked.status.message}`));
   if (!asked.ok) return asked;
   const table = cluster.store.table(keyOf(resource));
   const now = cluster.store.revision();
-  const exact = token.value?.revision ?? (match === 'Exact' ? asked.value : undefined);
+  const paged = token.value && token.value.revision > 0 ? token.value.revision : undefined;
+  const exact = paged ?? (match === 'Exact' ? asked.value : undefined);
   const { prefix, isWhole, matches } = selection.value;
   const all = exact === undefined || exact === now ? undefined : table.rangeAt(prefix, exact);
   if (exact !== undefined && exact !== now && !all)
     return refuse(expired(token.value ? continueTooOld : `The resourceVersion for the provided list is too old.`));
   const after = token.value?.after;
   const isQuick = !all && isWhole;
-  const found = all
-    ? all.filter((entry) => (after === undefined || entry.key > after) && matches(entry))
-    : table
-        .range(prefix, after, isQuick && limit.value ? limit.value + 1 : Infinity)
-        .filter(isQuick ? () => true : matches);
-  return ok(cut(found, { limit: limit.value, revision: exact ?? now, left: isQuick ? leftAfter : undefined }));
+  // Selectors speak of objects as they are read, which a webhook may make of them.
+  const read = await entriesIn(
+    reading,
+    all
+      ? all.filter((entry) => after === undefined || entry.key > after)
+      : table.range(prefix, after, isQuick && most ? most + 1 : Infinity),
+  );
+  if (!read.ok) return read;
+  const found = isWhole ? read.value : read.value.filter(matches);
+  return ok(cut(found, { prefix, limit: most, revision: exact ?? now, left: isQuick ? leftAfter : undefined }));
 
   function leftAfter(last: string): number {
     return table.range(prefix, last).length;
@@ -255,48 +257,20 @@ function pageOf(reading: Reading): Result<Page> {
 }
 
 interface Cut {
+  prefix: string;
   limit: number;
   revision: number;
   left: ((last: string) => number) | undefined;
 }
 
-function cut(found: Entry[], { limit, revision, left }: Cut): Page {
+function cut(found: readonly Entry[], { prefix, limit, revision, left }: Cut): Page {
   if (limit === 0 || found.length <= limit) return { entries: found, revision };
   const entries = found.slice(0, limit);
   const after = entries.at(-1)?.key ?? '';
-  const continueToken = Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: after })).toString(
-    'base64url',
-  );
+  const continueToken = continueAfter(after, prefix, revision);
   // With a selector the rest would have to be read to be counted, so it is not said.
   return { entries, revision, continueToken, ...(left ? { remaining: left(after) } : {}) };
 }
 
 const continueTooOld =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
-
-function limitOf(call: Call): Result<number> {
-  const text = call.query.get('limit') ?? '0';
-  return /^-?\d{1,15}$/.test(text)
-    ? ok(Math.max(0, Number(text)))
-    : refuse(badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`));
-}
-
-function tokenOf(text: string): Result<{ revision: number; after: string } | undefined> {
-  if (text === '') return ok(undefined);
-  const value = parsedToken(text);
-  if (!isTree(value) || typeof value.rv !== 'number' || textOf(value.start) === '')
-    return refuse(
-      badRequest('continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)'),
-    );
-  return ok({ revision: value.rv, after: textOf(value.start) });
-}
-
-function parsedToken(text: string): unknown {
-  const json = Buffer.from(text, 'base64url').toString('utf8');
-  try {
-    return JSON.parse(json);
-  } catch {
-    // Not one of ours: the caller answers 400 for whatever is not a token.
-    return undefined;
-  }
-}

@@ -67,6 +67,9 @@ export function targetOf(method: string, url: URL): Target {
   target.group = isCore ? '' : (segments[1] ?? '');
   target.version = (isCore ? segments[1] : segments[2]) ?? '';
   let rest = segments.slice(isCore ? 2 : 3);
+  // The older way to ask for a watch: `/api/v1/watch/namespaces/ns/pods`.
+  const isWatchPath = rest[0] === 'watch' && rest.length >= 2;
+  if (isWatchPath) rest = rest.slice(1);
   if (rest[0] === 'namespaces' && rest.length >= 2) {
     target.namespace = rest[1] ?? '';
     // `/namespaces/x/status` is about the namespace; `/namespaces/x/pods` about what is in it.
@@ -76,7 +79,7 @@ export function targetOf(method: string, url: URL): Target {
   [target.resource = '', target.name = ''] = rest;
   target.subresource = rest.slice(2).join('/');
   target.verb = (target.name === '' ? withoutName : withName)[method] ?? method.toLowerCase();
-  if (target.verb === 'list' && isWatch(url.searchParams)) target.verb = 'watch';
+  if (isWatchPath || (target.verb === 'list' && isWatch(url.searchParams))) target.verb = 'watch';
   return target;
 }
 

@@ -1,5 +1,6 @@
 // Requests about resources: which verb on which resource or subresource goes to which part of the server.
 import type { Serving } from './answer.ts';
+import type { Cluster } from './cluster.ts';
 import { isReview, review } from './access/reviews.ts';
 import { requestToken } from './access/token-request.ts';
 import { bind } from './pods/binding.ts';
@@ -11,11 +12,21 @@ import { posted } from './posted.ts';
 import { readList, readOne } from './read.ts';
 import { deleteOptions, remove, removeAll } from './remove.ts';
 import type { Call } from './request.ts';
+import type { Resource } from './resource.ts';
 import { inYaml, representationOf } from './representation.ts';
 import { json, pageNotFound, statusResponse, withWarnings } from './response.ts';
 import { readScale, writeScale } from './scale.ts';
 import { inNamespace } from './object-start.ts';
-import { methodNotAllowed, noSuchResource, ok, qualified, refuse, type Result, type Status } from './status.ts';
+import {
+  badRequest,
+  methodNotAllowed,
+  noSuchResource,
+  ok,
+  qualified,
+  refuse,
+  type Result,
+  type Status,
+} from './status.ts';
 import { objectResponse } from './object-response.ts';
 import { checkInclude } from './table/table.ts';
 import { watch } from './watch.ts';
@@ -24,7 +35,7 @@ import { create, update, type Place, type Written } from './write.ts';
 export async function answerResource(serving: Serving, call: Call): Promise<Response> {
   const { group, version, resource } = call.target;
   const found = serving.cluster.registry.find(group, version, resource);
-  if (!found) return isOwnGroup(serving, group) ? statusResponse(noSuchResource()) : pageNotFound();
+  if (!found) return isOwnGroup(serving.cluster.registry, group) ? statusResponse(noSuchResource()) : pageNotFound();
   // A list without its items would have cost as much: the real server does not serve it.
   if (call.request.method === 'HEAD') return statusResponse(methodNotAllowed());
   const representation = representationOf(call.request.headers.get('accept') ?? '');
@@ -32,8 +43,8 @@ export async function answerResource(serving: Serving, call: Call): Promise<Resp
   const included = checkInclude(call);
   if (!included.ok) return statusResponse(included.status);
   const place: Place = { cluster: serving.cluster, call, ...found };
-  if (found.resource.isNamespaced && needsNamespace(call) && !call.target.namespace)
-    return statusResponse(noSuchResource());
+  const misplaced = misplacement(found.resource, call);
+  if (misplaced) return misplaced;
   if (found.version.deprecation) call.warnings.push(found.version.deprecation);
   const answer = await answerPlace(serving, place);
   const isYaml = representation.value === 'yaml' && call.target.verb !== 'watch' && isJson(answer);
@@ -43,12 +54,22 @@ export async function answerResource(serving: Serving, call: Call): Promise<Resp
 const isJson = (response: Response): boolean => response.headers.get('content-type') === 'application/json';
 
 /** Groups of built-in kinds are known even in versions they do not have; what is in no group is nowhere. */
-const isOwnGroup = ({ cluster }: Serving, group: string): boolean =>
-  cluster.registry.all().some((resource) => resource.group === group && !resource.isCustom);
+export const isOwnGroup = (registry: Cluster['registry'], group: string): boolean =>
+  registry.all().some((resource) => resource.group === group && !resource.isCustom);
 
-/** Only lists, watches and reviews reach over all namespaces. */
-const needsNamespace = (call: Call): boolean =>
-  call.target.name !== '' || ['update', 'patch', 'delete'].includes(call.target.verb);
+/** The answer to what nothing is routed to: only lists and watches reach over all namespaces, and changes need a name. */
+function misplacement({ isNamespaced, isCustom, verbs }: Resource, { target, request }: Call): Response | undefined {
+  const { namespace, name, verb } = target;
+  const isReading = verb === 'list' || verb === 'watch';
+  if (isNamespaced && namespace === '' && !isReading) {
+    if (isCustom) return pageNotFound();
+    return statusResponse(name === '' && verbs.includes('list') ? methodNotAllowed() : noSuchResource());
+  }
+  if (verb === 'watch' && request.method !== 'GET') return statusResponse(methodNotAllowed());
+  if (name === '' && (verb === 'update' || verb === 'patch'))
+    return statusResponse(isCustom ? badRequest('name must be provided') : methodNotAllowed());
+  return undefined;
+}
 
 async function answerPlace(serving: Serving, place: Place): Promise<Response> {
   const { call, resource } = place;
@@ -56,11 +77,12 @@ async function answerPlace(serving: Serving, place: Place): Promise<Response> {
   if (subresource !== '') return answerSubresource(serving, place);
   if (!resource.verbs.includes(verb)) return statusResponse(methodNotAllowed());
   if (isReview(qualified(resource))) return answerReview(serving, place);
+  if (qualified(resource) === 'bindings') return accepted(await bind(place));
   switch (verb) {
     case 'get':
-      return text(readOne(place));
+      return text(await readOne(place));
     case 'list':
-      return text(readList(place));
+      return text(await readList(place));
     case 'watch':
       return watchResponse(place);
     case 'create':
@@ -88,12 +110,12 @@ async function answerSubresource(serving: Serving, place: Place): Promise<Respon
   const isEphemeral = subresource === 'ephemeralcontainers' && resource.subresources.includes(subresource);
   const isFinalize = subresource === 'finalize' && resource.subresources.includes('finalize');
   if (subresource === 'scale' && version.scale) {
-    if (verb === 'get') return object(readScale(place, version.scale));
+    if (verb === 'get') return object(await readScale(place, version.scale));
     if (verb === 'update' || verb === 'patch') return object(await writeScale(place, version.scale));
     return statusResponse(methodNotAllowed());
   }
   if (!isStatus && !isEphemeral && !isFinalize) return statusResponse(noSuchResource());
-  if (verb === 'get' && !isFinalize) return text(readOne(place));
+  if (verb === 'get' && !isFinalize) return text(await readOne(place));
   if (verb === 'update') return written(place, await replace(place));
   if (verb === 'patch' && !isFinalize) return written(place, await patch(place));
   return statusResponse(methodNotAllowed());
@@ -128,8 +150,8 @@ const text = (result: Result<string | ReadableStream<Uint8Array>>): Response =>
 const object = (result: Result<KubeObject>): Response =>
   result.ok ? json(result.value) : statusResponse(result.status);
 
-function watchResponse(place: Place): Response {
-  const stream = watch(place);
+async function watchResponse(place: Place): Promise<Response> {
+  const stream = await watch(place);
   if (!stream.ok) return statusResponse(stream.status);
   return new Response(stream.value, {
     headers: { 'content-type': 'application/json', 'cache-control': 'no-cache, private' },

@@ -47,6 +47,8 @@ export interface Rules {
   prepare?(object: KubeObject, old: KubeObject | undefined): void;
   /** `subresource` is the one written to, or the empty text. */
   validate?(object: KubeObject, old: KubeObject | undefined, subresource: string): Cause[];
+  /** What is wrong with a status written through its subresource; `validate` is asked of kinds without it. */
+  validateStatus?(object: KubeObject, old: KubeObject): Cause[];
   /** What the writer of a new object is told though it is taken. */
   warnings?(object: KubeObject): string[];
   /** Fields whose change counts as a new generation, when not simply everything but metadata and status. */
@@ -57,8 +59,15 @@ export interface Rules {
   fields?: Record<string, (object: KubeObject) => string>;
   /** Finalizers an object is given by its delete. */
   holds?: readonly string[];
-  /** Seconds between a delete and the end, when the delete does not say; 0 ends at once. */
-  grace?(object: KubeObject): number;
+  /** Seconds between a delete and the end, by what the delete asks for; 0 ends at once. Kinds without it have no such time. */
+  grace?(object: KubeObject, asked: number | undefined): number;
+}
+
+/** A webhook that converts a custom kind's objects between its versions. */
+export interface ConversionHook {
+  clientConfig: Tree;
+  /** The versions of ConversionReview it understands, the one it likes best first. */
+  reviewVersions: string[];
 }
 
 export interface Resource {
@@ -76,6 +85,10 @@ export interface Resource {
   /** In order of preference; the first is the one discovery names. */
   versions: Version[];
   storageVersion: string;
+  /** Absent where versions differ in nothing but their schemas. */
+  conversion?: ConversionHook;
+  /** Of a custom kind: its definition's uid and generation. */
+  definedBy?: string;
   rules: Rules;
 }
 
@@ -122,6 +135,22 @@ export function keyOf(
   const table = `/registry/${at.group || 'core'}/${at.resource}/`;
   if (!at.isNamespaced) return table + name;
   return namespace === '' ? table : `${table}${namespace}/${name}`;
+}
+
+const etcdPlaces: Record<string, string> = {
+  replicationcontrollers: 'controllers',
+  endpoints: 'services/endpoints',
+  nodes: 'minions',
+  services: 'services/specs',
+  'ingresses.networking.k8s.io': 'ingress',
+};
+
+/** Where the real server keeps an object: some of its messages say so. */
+export function etcdKey({ group, resource, isCustom }: Resource, namespace = '', name = ''): string {
+  const isExtension = isCustom || group === 'apiextensions.k8s.io';
+  const usual = isExtension ? `${group}/${resource}` : resource;
+  const place = etcdPlaces[group === '' ? resource : `${resource}.${group}`] ?? usual;
+  return ['/registry', place, ...(namespace === '' ? [] : [namespace]), name].join('/');
 }
 
 export const storageVersionOf = (resource: Resource): Version => {

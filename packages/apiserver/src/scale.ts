@@ -1,4 +1,5 @@
 // The scale subresource: a kind's replicas as an `autoscaling/v1` Scale, read and written.
+import { entryIn } from './conversion.ts';
 import { asObject, mediaType, readValue } from './body.ts';
 import { isTree, putAt, textOf, valueAt, type KubeObject, type Tree } from './object.ts';
 import { applyJsonPatch } from './patch/json-patch.ts';
@@ -28,17 +29,29 @@ export function scaleOf(object: KubeObject, paths: ScalePaths): KubeObject {
   };
 }
 
-export function readScale(place: Place, paths: ScalePaths): Result<KubeObject> {
+export async function readScale(place: Place, paths: ScalePaths): Promise<Result<KubeObject>> {
   const { namespace, name } = place.call.target;
   const entry = place.cluster.store.get(keyOf(place.resource, namespace, name));
-  return entry ? ok(scaleOf(decode(entry.text), paths)) : refuse(notFound(place.resource, name));
+  if (!entry) return refuse(notFound(place.resource, name));
+  const read = await entryIn(place, entry);
+  return read.ok ? ok(scaleOf(decode(read.value.text), paths)) : read;
 }
 
 /** PUT or PATCH of a scale: changes the replicas of the object behind it. */
 export async function writeScale(place: Place, paths: ScalePaths): Promise<Result<KubeObject>> {
   const parsed = await readValue(place.call.request);
   if (!parsed.ok) return parsed;
-  const written = await update(place, { change: (old) => scaled(place, old, parsed.value, paths) });
+  const written = await update(place, {
+    change: (old) => scaled(place, old, parsed.value, paths),
+    view: {
+      kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+      of: (object) => scaleOf(object, paths),
+      back(object, scale) {
+        putAt(object, paths.spec, valueAt(scale, 'spec.replicas') ?? 0);
+        return object;
+      },
+    },
+  });
   return written.ok ? ok(scaleOf(written.value.object, paths)) : written;
 }
 

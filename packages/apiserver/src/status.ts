@@ -63,6 +63,12 @@ export const noSuchResource = (): Status =>
 export const alreadyExists = (at: ResourceName, name: string): Status =>
   failure(409, 'AlreadyExists', `${qualified(at)} "${name}" already exists`, detailsOf(at, name));
 
+/** The same of a name that is to become free: its object is on its way out. */
+export function stillExists(at: ResourceName, name: string): Status {
+  const status = alreadyExists(at, name);
+  return { ...status, message: `object is being deleted: ${status.message}` };
+}
+
 export const conflict = (at: ResourceName, name: string, why: string): Status =>
   failure(409, 'Conflict', `Operation cannot be fulfilled on ${qualified(at)} "${name}": ${why}`, detailsOf(at, name));
 
@@ -70,6 +76,9 @@ export const modified = (at: ResourceName, name: string): Status =>
   conflict(at, name, 'the object has been modified; please apply your changes to the latest version and try again');
 
 export const badRequest = (message: string): Status => failure(400, 'BadRequest', message);
+/** An object without the name that the URL says it has. */
+export const unnamed = (name: string): Status =>
+  badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
 export const unauthorized = (): Status => failure(401, 'Unauthorized', 'Unauthorized');
 export const methodNotAllowed = (): Status =>
   failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});

@@ -16,13 +16,15 @@ export interface Table {
   at(position: number): StoreEvent | 'gone' | undefined;
   /** Calls `wake` after each event until the returned function is called. */
   subscribe(wake: () => void): () => void;
+  /** Begins the window anew: watches cannot start from before `revision`. */
+  forget(revision: number): void;
   load(entry: Entry): void;
   /** Takes in a change and tells those subscribed; what sort of change it was. */
   apply(entry: Entry, isRemoval: boolean): StoreEvent['type'];
 }
 
 /** The past events of a resource, as many as `history` and up to twice that. */
-interface EventWindow extends Pick<Table, 'floor' | 'positionAfter' | 'at'> {
+interface EventWindow extends Pick<Table, 'floor' | 'positionAfter' | 'at' | 'forget'> {
   add(event: StoreEvent): void;
   /** What the entries under `prefix` that changed after `revision` were before; undefined for those that were not there. */
   before(prefix: string, revision: number): Map<string, Entry | undefined>;
@@ -39,6 +41,9 @@ function eventWindow(loaded: number, history: number): EventWindow {
     floor: () => floor,
     positionAfter: (revision) => base + search(events.length, (i) => (events[i]?.revision ?? 0) > revision),
     at: (position) => (position < base ? 'gone' : events[position - base]),
+    forget(revision) {
+      floor = Math.max(floor, revision);
+    },
     add(event) {
       events.push(event);
       // Only a watch that lags needs the line of an old event, and it can make its own.
@@ -67,7 +72,7 @@ export function table(loaded: number, history: number): Table {
   const entries = new Map<string, Entry>();
   const keys: string[] = [];
   const wakes = new Set<() => void>();
-  const { add, before: past, floor, positionAfter, at } = eventWindow(loaded, history);
+  const { add, before: past, floor, positionAfter, at, forget } = eventWindow(loaded, history);
 
   function range(prefix: string, after?: string, limit = Infinity): Entry[] {
     const out: Entry[] = [];
@@ -95,6 +100,7 @@ export function table(loaded: number, history: number): Table {
     floor,
     positionAfter,
     at,
+    forget,
     subscribe(wake) {
       wakes.add(wake);
       return () => wakes.delete(wake);

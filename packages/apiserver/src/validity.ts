@@ -2,7 +2,7 @@
 import type { Cluster } from './cluster.ts';
 import { customProblems } from './custom-validity.ts';
 import type { KubeObject } from './object.ts';
-import { plainFinalizerCauses, subdomainProblems, validateMetadata, validateMetadataUpdate } from './names.ts';
+import { metadataCauses } from './metadata-validity.ts';
 import type { Resource, Version } from './resource.ts';
 import { unlisted } from './schema/enums.ts';
 import type { Cause } from './status.ts';
@@ -17,13 +17,12 @@ export interface Subject {
 }
 
 export function problemsOf({ resource, version, object, old, subresource }: Subject): Cause[] {
-  const causes = validateMetadata(object, resource.rules.nameProblems ?? subdomainProblems);
-  // Extensions' kinds follow the general rules of metadata only.
-  if (!resource.isCustom && resource.group !== 'apiextensions.k8s.io') causes.push(...plainFinalizerCauses(object));
-  if (old) causes.push(...validateMetadataUpdate(object, old));
+  const causes = metadataCauses({ resource, object, old, subresource });
   if (resource.isCustom) causes.push(...customProblems({ object, old, version, subresource, found: causes }));
   // Built-in kinds check required fields by hand, in their own words; what may only be one of a few words is in the schema.
   else causes.push(...unlisted(object, version.schema));
-  causes.push(...(resource.rules.validate?.(object, old, subresource) ?? []));
+  const { validate, validateStatus } = resource.rules;
+  const isStatus = subresource === 'status' && validateStatus !== undefined && old !== undefined;
+  causes.push(...(isStatus ? validateStatus(object, old) : (validate?.(object, old, subresource) ?? [])));
   return causes;
 }

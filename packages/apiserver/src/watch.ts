@@ -1,11 +1,13 @@
 // Watches: streams of events from a position in a resource's window. A watch holds no queue, only its position,
 // so slow clients cost nothing; one that falls behind the window is told 410 and starts over.
-import { apiVersionOf, type Tree } from './object.ts';
+import { apiVersionOf, type KubeObject } from './object.ts';
 import { checkWatchOptions } from './options.ts';
+import { integerIn } from './number.ts';
 import { isTrue } from './request.ts';
 import { checkedRevision, objectIn, selectionOf, textIn, type Reading, type Selection } from './read.ts';
 import { keyOf } from './resource.ts';
 import { decode, encode, type Entry, type StoreEvent } from './store.ts';
+import { entriesIn } from './conversion.ts';
 import { expired, ok, refuse, type Result } from './status.ts';
 import type { Table } from './store-table.ts';
 import { includeOf, partial, tableOf, wantedForm } from './table/table.ts';
@@ -13,35 +15,47 @@ import { includeOf, partial, tableOf, wantedForm } from './table/table.ts';
 const encoder = new TextEncoder();
 const mostAtOnce = 256 * 1024;
 const bookmarkEvery = 60_000;
+const initialEnd = 'k8s.io/initial-events-end';
 
 /** What the stream says first, before events of the window. */
 interface Start {
   position: number;
   /** Said as ADDED; turned into lines only as the client takes them. */
   initial: Entry[];
-  /** The bookmark that ends them, where one was asked for. */
-  mark: string | undefined;
+  /** The revision of the bookmark that ends them, where one was asked for. */
+  mark: number | undefined;
 }
 
 /*
    resourceVersion | sendInitialEvents | starts with
    ----------------+-------------------+------------------------------------------------------
    absent, 0       | –                 | ADDED for what is there, then what happens
-   N               | –                 | what happened after N; 410 when that is too long ago
+   N               | –                 | what happened after N; ERROR 410 when that is too long ago
    any             | true              | ADDED for what is there, a bookmark that says so, then what happens
 */
-export function watch(reading: Reading): Result<ReadableStream<Uint8Array>> {
+export async function watch(reading: Reading): Promise<Result<ReadableStream<Uint8Array>>> {
   const selection = selectionOf(reading);
   if (!selection.ok) return selection;
   const table = reading.cluster.store.table(keyOf(reading.resource));
-  const start = startOf(reading, selection.value, table);
-  if (!start.ok) return start;
+  const start = await startOf(reading, selection.value, table);
+  if (!start.ok) return start.status.code === 410 ? ok(lone(line('ERROR', JSON.stringify(start.status)))) : start;
   return ok(stream({ reading, selection: selection.value, table, start: start.value }));
 }
 
-function startOf(reading: Reading, selection: Selection, table: Table): Result<Start> {
+/** A stream that says one thing: too late for a watch is told as its first event. */
+const lone = (text: string): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    start(controller) {
+      controller.enqueue(encoder.encode(text));
+      controller.close();
+    },
+  });
+
+async function startOf(reading: Reading, selection: Selection, table: Table): Promise<Result<Start>> {
   const { cluster, call } = reading;
   const text = call.query.get('resourceVersion') ?? '';
+  const timeout = integerIn(call.query, 'timeoutSeconds');
+  if (!timeout.ok) return timeout;
   const options = checkWatchOptions(call.query);
   if (!options.ok) return options;
   const asked = checkedRevision(cluster, text);
@@ -54,11 +68,13 @@ function startOf(reading: Reading, selection: Selection, table: Table): Result<S
       return refuse(expired(`too old resource version: ${asked.value} (${table.floor()})`));
     return ok({ position: table.positionAfter(text === '' ? now : asked.value), initial: [], mark: undefined });
   }
-  const initial = table.range(selection.prefix).filter((entry) => selection.isWhole || selection.matches(entry));
+  const position = table.positionAfter(now);
+  const read = await entriesIn(reading, table.range(selection.prefix));
+  if (!read.ok) return read;
   return ok({
-    position: table.positionAfter(now),
-    initial,
-    mark: hasInitial ? bookmark(reading, now, true) : undefined,
+    position,
+    initial: selection.isWhole ? [...read.value] : read.value.filter((entry) => selection.matches(entry)),
+    mark: hasInitial && takesBookmarks(reading) ? now : undefined,
   });
 }
 
@@ -77,6 +93,8 @@ interface Watcher extends Streaming {
   /** Lines ready to be sent. */
   waiting: Uint8Array[];
   isBookmarkDue: boolean;
+  /** Whether a table has told its columns: only the first one does. */
+  hasColumns: boolean;
   isOver: boolean;
   wake(): void;
 }
@@ -91,6 +109,7 @@ function stream(streaming: Streaming): ReadableStream<Uint8Array> {
     said: 0,
     waiting: [],
     isBookmarkDue: false,
+    hasColumns: false,
     isOver: false,
     wake: () => undefined,
   };
@@ -104,7 +123,7 @@ function stream(streaming: Streaming): ReadableStream<Uint8Array> {
   };
   reading.call.request.signal.addEventListener('abort', end, { once: true });
   void clock.sleep(timeoutOf(reading), over.signal).then(end);
-  if (isTrue(reading.call.query.get('allowWatchBookmarks') ?? 'no')) void remind(watcher, over.signal);
+  if (takesBookmarks(reading)) void remind(watcher, over.signal);
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -118,6 +137,8 @@ function stream(streaming: Streaming): ReadableStream<Uint8Array> {
   );
 }
 
+const takesBookmarks = ({ call }: Reading): boolean => isTrue(call.query.get('allowWatchBookmarks') ?? 'no');
+
 /** Bookmarks fall due at intervals, so that a quiet watch can still start again from somewhere recent. */
 async function remind(watcher: Watcher, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
@@ -129,16 +150,45 @@ async function remind(watcher: Watcher, over: AbortSignal): Promise<void> {
 
 /** Waits until there is something to send, or nothing more will be. */
 async function fill(watcher: Watcher, end: () => void): Promise<void> {
-  if (watcher.waiting.length === 0) gather(watcher, end);
-  while (watcher.waiting.length === 0 && !watcher.isOver) {
+  const isConverted = watcher.reading.resource.conversion !== undefined;
+  for (;;) {
+    if (watcher.isOver || watcher.waiting.length > 0) return;
+    if (isConverted) await gatherConverted(watcher, end);
+    else gather(watcher, end);
+    if (watcher.isOver || watcher.waiting.length > 0) return;
     await new Promise<void>((resolve) => (watcher.wake = resolve));
-    if (!watcher.isOver) gather(watcher, end);
+  }
+}
+
+/** How many events of the window are converted at once. */
+const convertedAtOnce = 500;
+
+/** The same where a webhook makes the objects of the version asked for: it is asked before anything is gathered. */
+async function gatherConverted(watcher: Watcher, end: () => void): Promise<void> {
+  const { reading, table, waiting } = watcher;
+  for (;;) {
+    const events: StoreEvent[] = [];
+    for (let at = watcher.position; events.length < convertedAtOnce; at++) {
+      const event = table.at(at);
+      if (event === undefined || event === 'gone') break;
+      events.push(event);
+    }
+    const entries = events.flatMap(({ entry, before }) => (before ? [entry, before] : [entry]));
+    const read = await entriesIn(reading, entries);
+    if (watcher.isOver) return;
+    if (!read.ok) {
+      waiting.push(encoder.encode(line('ERROR', JSON.stringify(read.status))));
+      return end();
+    }
+    const converted = new Map(entries.map((entry, i) => [entry, read.value[i] ?? entry]));
+    gather(watcher, end, (entry) => converted.get(entry));
+    if (waiting.length > 0 || watcher.isOver || table.at(watcher.position) === undefined) return;
   }
 }
 
 /** Lines from the window, up to a chunk's worth. */
-function gather(watcher: Watcher, end: () => void): void {
-  const { reading, selection, table, waiting } = watcher;
+function gather(watcher: Watcher, end: () => void, read: (entry: Entry) => Entry | undefined = (entry) => entry): void {
+  const { reading, table, waiting } = watcher;
   let size = gatherInitial(watcher);
   while (size < mostAtOnce) {
     const event = table.at(watcher.position);
@@ -148,26 +198,30 @@ function gather(watcher: Watcher, end: () => void): void {
       end();
       return;
     }
+    const seen = read(event.entry);
+    if (!seen) break;
     watcher.position++;
-    const bytes = lineOf(reading, selection, event);
+    const before = event.before && (read(event.before) ?? event.before);
+    const isStored = seen === event.entry && before === event.before;
+    const bytes = lineOf(watcher, isStored ? event : { ...event, entry: seen, before });
     if (bytes) waiting.push(bytes);
     size += bytes?.byteLength ?? 0;
   }
   // A bookmark promises that nothing before it is missing, so it comes after what was gathered.
   if (watcher.isBookmarkDue && watcher.start.initial.length === 0 && table.at(watcher.position) === undefined) {
     watcher.isBookmarkDue = false;
-    waiting.push(encoder.encode(bookmark(reading, reading.cluster.store.revision(), false)));
+    waiting.push(bookmark(watcher, reading.cluster.store.revision(), false));
   }
 }
 
 /** Initial entries, up to a chunk's worth, and after the last of them the bookmark; the bytes gathered. */
 function gatherInitial(watcher: Watcher): number {
-  const { start, reading, waiting } = watcher;
+  const { start, waiting } = watcher;
   let size = 0;
   while (watcher.said < start.initial.length && size < mostAtOnce) {
     const entry = start.initial[watcher.said++];
     if (!entry) break;
-    const bytes = encoder.encode(line('ADDED', formOf(reading, { type: 'ADDED', entry })));
+    const bytes = encoder.encode(line('ADDED', formOf(watcher, entry)));
     waiting.push(bytes);
     size += bytes.byteLength;
   }
@@ -175,7 +229,7 @@ function gatherInitial(watcher: Watcher): number {
   // Said all: what they were is not kept for as long as the watch lasts.
   start.initial = [];
   watcher.said = 0;
-  if (start.mark !== undefined) waiting.push(encoder.encode(start.mark));
+  if (start.mark !== undefined) waiting.push(bookmark(watcher, start.mark, true));
   start.mark = undefined;
   return size;
 }
@@ -217,7 +271,8 @@ function typeFor(selection: Selection, event: StoreEvent): StoreEvent['type'] | 
   return was ? 'DELETED' : undefined;
 }
 
-function lineOf(reading: Reading, selection: Selection, event: StoreEvent): Uint8Array | undefined {
+function lineOf(watcher: Watcher, event: StoreEvent): Uint8Array | undefined {
+  const { reading, selection } = watcher;
   const type = typeFor(selection, event);
   if (!type) return undefined;
   // What leaves the selection is told as it was when it was in it.
@@ -225,7 +280,7 @@ function lineOf(reading: Reading, selection: Selection, event: StoreEvent): Uint
   const entry = hasLeft && event.before ? entryAt(event.before, event.revision) : event.entry;
   const { form } = wantedForm(reading.call.request.headers.get('accept') ?? '');
   const isPlain = form === 'object' || form === 'metadata-list';
-  if (!isPlain) return encoder.encode(line(type, formOf(reading, { type, entry })));
+  if (!isPlain) return encoder.encode(line(type, formOf(watcher, entry)));
   const name = `${reading.version.name} ${type}`;
   const known = event.lines?.get(name);
   if (known) return known;
@@ -243,24 +298,33 @@ function entryAt(before: Entry, revision: number): Entry {
 
 const line = (type: string, object: string): string => `{"type":"${type}","object":${object}}\n`;
 
-function formOf(reading: Reading, { entry }: Pick<StoreEvent, 'type' | 'entry'>): string {
-  const { cluster, call, version } = reading;
-  const { form, apiVersion } = wantedForm(call.request.headers.get('accept') ?? '');
-  if (form === 'metadata' || form === 'metadata-list')
-    return JSON.stringify(partial(objectIn(entry, reading), apiVersion));
-  if (form !== 'table') return textIn(entry, reading);
-  const { columns } = version;
-  const include = includeOf(call.query);
-  const metadata = { resourceVersion: String(entry.revision) };
-  const now = cluster.clock.now();
-  return JSON.stringify(tableOf([objectIn(entry, reading)], { columns, include, now, apiVersion, metadata }));
+function formOf(watcher: Watcher, entry: Entry): string {
+  const { reading } = watcher;
+  const { form } = wantedForm(reading.call.request.headers.get('accept') ?? '');
+  return form === 'object' ? textIn(entry, reading) : formed(watcher, objectIn(entry, reading));
 }
 
-function bookmark({ resource, version }: Reading, revision: number, isInitialEnd: boolean): string {
-  const metadata: Tree = { resourceVersion: String(revision), creationTimestamp: null };
-  if (isInitialEnd) metadata.annotations = { 'k8s.io/initial-events-end': 'true' };
-  return line(
-    'BOOKMARK',
-    JSON.stringify({ kind: resource.kind, apiVersion: apiVersionOf(resource.group, version.name), metadata }),
-  );
+/** An object in the form the client asked for. */
+function formed(watcher: Watcher, object: KubeObject): string {
+  const { cluster, call, version } = watcher.reading;
+  const { form, apiVersion } = wantedForm(call.request.headers.get('accept') ?? '');
+  if (form === 'object') return JSON.stringify(object);
+  if (form !== 'table') return JSON.stringify(partial(object, apiVersion));
+  const { columns } = version;
+  // The end of the initial events is told even to who wants rows alone.
+  const isMark = object.metadata.annotations?.[initialEnd] !== undefined && includeOf(call.query) === 'None';
+  const include = isMark ? 'Metadata' : includeOf(call.query);
+  const metadata = { resourceVersion: object.metadata.resourceVersion };
+  const table = tableOf([object], { columns, include, now: cluster.clock.now(), apiVersion, metadata });
+  if (watcher.hasColumns) table.columnDefinitions = null;
+  watcher.hasColumns = true;
+  return JSON.stringify(table);
+}
+
+function bookmark(watcher: Watcher, revision: number, isInitialEnd: boolean): Uint8Array {
+  const { resource, version } = watcher.reading;
+  const annotations = isInitialEnd ? { annotations: { [initialEnd]: 'true' } } : {};
+  const metadata = { resourceVersion: String(revision), ...annotations };
+  const object = { kind: resource.kind, apiVersion: apiVersionOf(resource.group, version.name), metadata };
+  return encoder.encode(line('BOOKMARK', formed(watcher, object)));
 }

@@ -1,14 +1,16 @@
 // Creating and changing objects: one pipeline for POST, PUT, PATCH, apply, and the status and scale subresources.
 import { checkEscalation } from './access/escalation.ts';
 import { admitted, approved } from './admission/admit.ts';
-import type { Attributes } from './admission/attributes.ts';
+import type { Attributes, View } from './admission/attributes.ts';
 import { givePriority } from './admission/priority.ts';
 import type { Cluster } from './cluster.ts';
 import { timeText, type KubeObject, type Metadata } from './object.ts';
 import { checkNamespace, startMetadata, startStatus } from './object-start.ts';
-import { asStored, inVersion } from './conversion.ts';
+import { asStored, converted, entryIn, headOf } from './conversion.ts';
 import { bySubresource, checkPreconditions, countGeneration, keepServerFields } from './object-change.ts';
+import { unsignedProblem } from './number.ts';
 import { isDryRun } from './options.ts';
+import { dropDoubleOwners } from './owners.ts';
 import { isSame, trackUpdate } from './patch/managed-fields.ts';
 import { managerOf, type Call } from './request.ts';
 import { keyOf, type Resource, type Version } from './resource.ts';
@@ -16,7 +18,17 @@ import { canonicalize } from './quantity.ts';
 import { dropForbiddenNulls } from './schema/nulls.ts';
 import { fillDefaults } from './schema/prune.ts';
 import { decode } from './store.ts';
-import { alreadyExists, invalid, notFound, ok, refuse, type Cause, type Result } from './status.ts';
+import {
+  alreadyExists,
+  invalid,
+  notFound,
+  ok,
+  refuse,
+  stillExists,
+  unexplained,
+  type Cause,
+  type Result,
+} from './status.ts';
 import { problemsOf } from './validity.ts';
 
 export interface Place {
@@ -39,6 +51,7 @@ export const nameOf = ({ resource }: Place) => ({ group: resource.group, resourc
 /** Creates `object`, whose kind and fields were checked. Server-side apply has recorded its managers already (`isTracked`). */
 export async function create(place: Place, object: KubeObject, isTracked = false): Promise<Result<Written>> {
   const { cluster, call, resource } = place;
+  if (!isTracked) dropDoubleOwners(call, object.metadata, 'before');
   const managers = object.metadata.managedFields;
   const started = startMetadata(place, object);
   if (!started.ok) return started;
@@ -52,16 +65,27 @@ export async function create(place: Place, object: KubeObject, isTracked = false
   call.warnings.push(...(resource.rules.warnings?.(next) ?? []));
   if (isTracked && managers) next.metadata.managedFields = managers;
   else track(place, undefined, next);
+  const asked = next.metadata.resourceVersion ?? '';
+  delete next.metadata.resourceVersion;
+  // Found out by the storage alone, so told as it comes. An apply may name a version of what is not there.
+  if (!isTracked && !isDryRun(call) && /[1-9]/.test(asked) && unsignedProblem(asked) === undefined)
+    return refuse(unexplained('resourceVersion should not be set on objects to be created'));
   const key = keyOf(resource, next.metadata.namespace, next.metadata.name);
   return cluster.store.locked(key, async () => {
-    if (cluster.store.get(key)) return refuse(alreadyExists(nameOf(place), next.metadata.name ?? ''));
+    const present = cluster.store.get(key);
+    if (present) {
+      const isGoing = decode(present.text).metadata.deletionTimestamp !== undefined;
+      return refuse((isGoing ? stillExists : alreadyExists)(nameOf(place), next.metadata.name ?? ''));
+    }
     const given = giveAddresses(place, next, undefined);
     if (!given.ok) return given;
     if (isDryRun(call)) return ok({ object: next, isNew: true });
-    const stored = asStored(next, resource, place.version);
-    const { text } = await cluster.store.put(key, stored);
-    if (stored === next) return ok({ object: next, isNew: true, text });
-    return ok({ object: inVersion(stored, resource, place.version), isNew: true });
+    const stored = await asStored(place, next);
+    if (!stored.ok) return stored;
+    const { text } = await cluster.store.put(key, stored.value);
+    if (stored.value === next) return ok({ object: next, isNew: true, text });
+    const read = await converted(place, stored.value);
+    return read.ok ? ok({ object: read.value, isNew: true }) : read;
   });
 }
 
@@ -73,6 +97,7 @@ async function reviewedWrite(
   place: Place,
   object: KubeObject,
   old: KubeObject | undefined,
+  { view }: Pick<Update, 'view'> = {},
 ): Promise<Result<KubeObject>> {
   const { cluster, call, resource, version } = place;
   const { name = '', namespace = '' } = (old ?? object).metadata;
@@ -83,16 +108,17 @@ async function reviewedWrite(
     resource,
     name,
     namespace,
-    object,
-    oldObject: old,
+    object: view ? view.of(object) : object,
+    oldObject: view && old ? view.of(old) : old,
     isDryRun: isDryRun(call),
-    problems,
+    ...(view ? { kind: view.kind } : { problems }),
   };
   const important = givePriority({ cluster, resource, object, old });
   if (!important.ok) return important;
   const admission = await admitted(cluster, call, asked);
   if (!admission.ok) return admission;
-  const next = admission.value ?? object;
+  const next = view ? view.back(object, admission.value ?? object) : (admission.value ?? object);
+  dropDoubleOwners(call, next.metadata, 'after');
   if (old) keepServerFields(next, old);
   settle(place, next, old);
   if (old) countGeneration(place, next, old);
@@ -100,7 +126,7 @@ async function reviewedWrite(
   if (!granted.ok) return granted;
   const causes = problems(next);
   if (causes.length > 0) return refuse(invalid(resource.rules.refusedAs ?? resource, next.metadata.name ?? '', causes));
-  const approval = await approved(cluster, call, { ...asked, object: next });
+  const approval = await approved(cluster, call, { ...asked, object: view ? view.of(next) : next });
   return approval.ok ? ok(next) : approval;
 }
 
@@ -143,7 +169,7 @@ function track({ cluster, call, resource, version }: Place, old: KubeObject | un
     apiVersion: resource.group ? `${resource.group}/${version.name}` : version.name,
     subresource: call.target.subresource === 'scale' ? 'scale' : call.target.subresource,
     isCustom: resource.isCustom,
-    time: timeText(cluster.clock.now()),
+    time: call.target.subresource === 'scale' ? undefined : timeText(cluster.clock.now()),
   });
 }
 
@@ -152,6 +178,8 @@ export interface Update {
   change(old: KubeObject): Result<KubeObject>;
   /** Server-side apply has recorded its managers already. */
   isTracked?: boolean;
+  /** What admission sees of the object; the whole unless given. */
+  view?: View;
 }
 
 /** Changes the object the call names. Nothing else writes it between reading and writing. */
@@ -161,10 +189,14 @@ export async function update(place: Place, wanted: Update): Promise<Result<Writt
   return cluster.store.locked(key, async () => {
     const entry = cluster.store.get(key);
     if (!entry) return refuse(notFound(nameOf(place), call.target.name));
-    const old = named(place, decode(entry.text));
-    const changed = wanted.change(decode(entry.text));
+    const read = await entryIn(place, entry);
+    if (!read.ok) return read;
+    const { text } = read.value;
+    const old = named(place, decode(text));
+    const changed = wanted.change(decode(text));
     if (!changed.ok) return changed;
-    return finish(place, { key, old, next: named(place, changed.value), isTracked: wanted.isTracked === true });
+    const isCurrent = !resource.isCustom || entry.text.startsWith(headOf(resource, resource.storageVersion));
+    return finish(place, { key, old, next: named(place, changed.value), isCurrent, wanted });
   });
 }
 
@@ -178,34 +210,52 @@ interface Pending {
   key: string;
   old: KubeObject;
   next: KubeObject;
-  isTracked: boolean;
+  /** Whether the object is stored in the version that is now the stored one. */
+  isCurrent: boolean;
+  wanted: Update;
 }
 
-async function finish(place: Place, { key, old, next: wanted, isTracked }: Pending): Promise<Result<Written>> {
+async function finish(place: Place, { key, old, next: changed, isCurrent, wanted }: Pending): Promise<Result<Written>> {
   const { cluster, call, resource } = place;
-  const expected = checkPreconditions(place, wanted, old);
+  if (call.target.verb === 'update') dropDoubleOwners(call, changed.metadata, 'before');
+  const expected = checkPreconditions(place, changed, old);
   if (!expected.ok) return expected;
-  keepServerFields(wanted, old);
-  const scoped = bySubresource(place, wanted, old);
+  keepServerFields(changed, old);
+  const scoped = bySubresource(place, changed, old);
   settle(place, scoped, old);
-  const reviewed = await reviewedWrite(place, scoped, old);
+  const reviewed = await reviewedWrite(place, scoped, old, wanted);
   if (!reviewed.ok) return reviewed;
   const next = reviewed.value;
-  if (!isTracked) track(place, old, next);
+  if (!wanted.isTracked) track(place, old, next);
   const given = giveAddresses(place, next, old);
   if (!given.ok) return given;
-  if (isSame(old, next)) return ok({ object: old, isNew: false });
+  if (isCurrent && isSame(old, next)) return ok({ object: old, isNew: false });
   if (isDryRun(call)) return ok({ object: next, isNew: false });
-  next.apiVersion = storedApiVersion(resource);
+  const stored = await storedForm(place, next);
+  if (!stored.ok) return stored;
   const isOver =
     next.metadata.deletionTimestamp &&
     !next.metadata.finalizers?.length &&
     next.metadata.deletionGracePeriodSeconds === 0 &&
     !isHeld(next);
-  // The last finalizer is off an object that was waiting for just that.
-  const { text } = isOver ? await cluster.store.remove(key, next) : await cluster.store.put(key, next);
+  if (isOver) {
+    // The last finalizer is off an object that was waiting for just that: what ends is the object as it was stored.
+    const last = await storedForm(place, { ...old, metadata: { ...old.metadata } });
+    if (!last.ok) return last;
+    await cluster.store.remove(key, last.value);
+  }
+  const kept = isOver ? undefined : await cluster.store.put(key, stored.value);
   const isStored = place.version.name === resource.storageVersion;
-  return ok({ object: inVersion(next, resource, place.version), isNew: false, ...(isStored ? { text } : {}) });
+  if (isStored) return ok({ object: stored.value, isNew: false, ...(kept ? { text: kept.text } : {}) });
+  const read = await converted(place, stored.value);
+  return read.ok ? ok({ object: read.value, isNew: false }) : read;
+}
+
+/** Nothing of an object is lost by a write in a version that does not tell all of it, unless a webhook says so. */
+async function storedForm(place: Place, object: KubeObject): Promise<Result<KubeObject>> {
+  if (place.resource.conversion) return asStored(place, object);
+  object.apiVersion = storedApiVersion(place.resource);
+  return ok(object);
 }
 
 /** A namespace is held by spec.finalizers, which are not metadata's. */

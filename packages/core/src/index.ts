@@ -6,6 +6,7 @@ export type { Clock } from './clock.ts';
 export * from './load-balancer.ts';
 export * from './member.ts';
 export type * from './provider.ts';
+export type * from './statistics.ts';
 export { plan, isPlanEmpty, type PlanAnswer, type PlanQuestion } from './plan.ts';
 export { settle, type Ask, type Refused } from './claim.ts';
 export { brake, permit, type Brake, type Policy, type Withheld } from './policy.ts';

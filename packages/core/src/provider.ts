@@ -2,6 +2,7 @@
 import type { Key, LoadBalancer, Scope } from './load-balancer.ts';
 import type { Member, MemberPlan, PoolRef } from './member.ts';
 import type { Problem, Result } from './problem.ts';
+import type { Statistics, StatisticsQuestion } from './statistics.ts';
 
 /** One load balancer in the words of a place, and whose it is. */
 export interface Item<Form> {
@@ -50,11 +51,15 @@ export interface Provider<Form = unknown> {
   drifted?(scope: Scope, found: readonly Item<Form>[], signal: AbortSignal): Promise<Result<boolean>>;
   /** Make `scope` match `plan`. Safe to repeat. */
   apply(plan: Plan<Form>, signal: AbortSignal): Promise<Result<Placed[]>>;
+  /** Is the place there, and may we work with it? Costs it next to nothing; absent where there is nothing to ask. */
+  check?(signal: AbortSignal): Promise<Result<void>>;
   /**
    * What `form` takes for itself alone, such as `192.0.2.7:80/tcp`. Two load balancers that claim the same are told
    * apart before a write; absent where a place lets any two live side by side.
    */
   claims?(form: Form): string[];
+  /** What the place has counted so far; absent where nothing is counted. */
+  statistics?(question: StatisticsQuestion, signal: AbortSignal): Promise<Result<Statistics>>;
   /** The member lane, for places that take members without a redeclaration; absent where they do not. */
   members?: MemberLane;
 }

@@ -47,6 +47,8 @@ async function cluster(signal: AbortSignal) {
     name: 'c1',
     random,
     tokens,
+    // The pods of this story are listeners on this machine.
+    loopbackEndpoints: true,
     report: (line) => expect.fail(line),
   });
   const auth = {

@@ -20,6 +20,8 @@ export interface KubeOptions {
   random: () => number;
   /** `fairlead` when absent. */
   userAgent?: string | undefined;
+  /** Ends all calls when it aborts, with the problem `unreachable`: nothing that was begun is done later. */
+  signal?: AbortSignal | undefined;
   /** Told of watch failures that will be tried again, and of listeners that threw. Without it a listener's throw is uncaught. */
   report?: ((trouble: Trouble) => void) | undefined;
 }
@@ -27,7 +29,7 @@ export interface KubeOptions {
 /** One API server. Calls are tried up to four times where that is safe, each for at most a minute. */
 export function kube(options: KubeOptions): Kube {
   const { server, send, auth, clock, random, userAgent = 'fairlead', report = uncaught } = options;
-  const calls = caller({ server, send, auth, clock, random, userAgent });
+  const calls = endingWith(options.signal, caller({ server, send, auth, clock, random, userAgent }));
   // Learnt from the first watch, for all that follow.
   const watchList = { supported: true };
   const kube: Kube = {
@@ -48,6 +50,11 @@ export function kube(options: KubeOptions): Kube {
   };
   return kube;
 }
+
+const endingWith = (end: AbortSignal | undefined, calls: Caller): Caller =>
+  end
+    ? { ...calls, call: (request, signal) => calls.call(request, signal ? AbortSignal.any([signal, end]) : end) }
+    : calls;
 
 const sent = async (calls: Caller, built: KubeResult<KubeRequest>): Promise<KubeResult<unknown>> =>
   built.ok ? calls.call(built.value) : built;

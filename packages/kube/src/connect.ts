@@ -12,7 +12,7 @@ import { kubeconfig, selfContained, type KubeContext, type Tls } from './kubecon
 import { invalid } from './problem.ts';
 import { undiciSend, type UndiciSend } from './undici-send.ts';
 
-type ClientOptions = Pick<KubeOptions, 'clock' | 'random' | 'userAgent' | 'report'>;
+type ClientOptions = Pick<KubeOptions, 'clock' | 'random' | 'userAgent' | 'report' | 'signal'>;
 
 export interface ConnectOptions extends ClientOptions {
   /** Path of a kubeconfig; absent: the pod's service account. */
@@ -65,11 +65,11 @@ export async function connectText(options: ConnectTextOptions): Promise<KubeResu
 }
 
 function client(
-  { clock, random, userAgent, report }: ClientOptions,
+  { clock, random, userAgent, report, signal }: ClientOptions,
   { context, auth }: Found,
   { send, close }: UndiciSend,
 ): Connected {
-  const made = kube({ server: context.cluster.server, send, auth, clock, random, userAgent, report });
+  const made = kube({ server: context.cluster.server, send, auth, clock, random, userAgent, report, signal });
   return { kube: made, context: context.name, namespace: context.namespace, close };
 }
 

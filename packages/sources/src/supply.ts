@@ -1,5 +1,5 @@
 // From a pool's use to its members, through the stores of Services and EndpointSlices.
-import type { Origin, Problem } from '@fairlead/core';
+import { fail, ok, type Origin, type Problem, type Result } from '@fairlead/core';
 import type { EndpointSlice, KubeObject, Service, Store } from '@fairlead/kube';
 import { membersAt } from './endpoints.ts';
 import type { PoolUse } from './reading.ts';
@@ -30,6 +30,11 @@ export const serviceIndexes = { 'as3-pool': poolLabelsOf };
 /** Indexes that the store of EndpointSlices must be made with. */
 export const endpointSliceIndexes = { service: serviceOf };
 
+/** A use that may name its port, as the backend of an Ingress may. */
+export interface Use extends PoolUse {
+  portName?: string | undefined;
+}
+
 /**
  *   Service of the pool                     | members              | problem
  *   ----------------------------------------+----------------------+-------------------------
@@ -40,15 +45,26 @@ export const endpointSliceIndexes = { service: serviceOf };
  *   not named, several carry the labels     | of the oldest's port | taken by the oldest
  *   not named, none carries them            | none                 | missing
  */
-export function supply(use: PoolUse, origin: Origin, { services, endpointslices }: EndpointStores): Supply {
+export function supply(use: Use, origin: Origin, { services, endpointslices }: EndpointStores): Supply {
   if (!services.synced || !endpointslices.synced) return { origin, members: undefined };
   const named = use.service === undefined ? undefined : services.get({ namespace: use.namespace, name: use.service });
   const candidates = use.service === undefined ? [...services.by('as3-pool', use.labels)].sort(byAge) : [];
   const service = named ?? candidates[0];
   if (!service) return { origin, members: [], problem: absent(use) };
   const slices = [...endpointslices.by('service', nameOf(service))];
-  const { members, problem } = membersAt(service, slices, use.port);
+  const port = portOf(use, service);
+  if (!port.ok) return { origin, members: [], problem: port.problem };
+  const { members, problem } = membersAt(service, slices, port.value);
   return { origin, members, problem: problem ?? rivalry(candidates) };
+}
+
+function portOf({ portName, port }: Use, service: Service): Result<number> {
+  if (portName === undefined) return ok(port);
+  const ports = service.spec.ports ?? [];
+  const named = ports.find(({ name }) => name === portName);
+  if (named) return ok(named.port);
+  const known = ports.map(({ name, port: number }) => name ?? number).join(', ') || 'none';
+  return fail('invalid', `Service ${nameOf(service)} has no port named ${portName} (its ports: ${known})`);
 }
 
 const nameOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`;

@@ -8,6 +8,7 @@ import type { ConfigMapKey, Directory } from './directory.ts';
 import type { Fresh } from './fresh.ts';
 import type { Ledger } from './ledger.ts';
 import type { Multimap } from './multimap.ts';
+import type { Surroundings } from './outage.ts';
 import { ticketName } from './names.ts';
 import { part, type Part } from './part.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -42,6 +43,7 @@ export interface Desk extends Targets {
   lbtickets: Fresh<Lbticket>;
   lbrules: Fresh<Lbrule>;
   approvers: Readonly<Record<string, Approver>>;
+  surroundings: Surroundings | undefined;
   clock: Clock;
   random: () => number;
   log: (line: string) => void;

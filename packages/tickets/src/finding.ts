@@ -26,3 +26,6 @@ export const fails = (reason: string, message: string): Fact => ({ status: 'Fals
 export const said = ({ message, path }: Problem): string => (path ? `${path}: ${message}` : message);
 
 export const failed = (problem: Problem): Fact => fails(problem.code, said(problem));
+
+/** It may hold or not: whoever would know cannot be asked. */
+export const unknown = (problem: Problem): Fact => ({ ...failed(problem), status: 'Unknown' });

@@ -1,6 +1,7 @@
 // Tickets: from what users file (Loadbalancer, Lbticket, Lbrule) to addresses, network policy and ConfigMaps.
 export { tickets, type Tickets, type TicketsOptions } from './tickets.ts';
 export type { Target } from './desk.ts';
+export type { DeviceState, Outage, Surroundings } from './outage.ts';
 export { http, type HttpApproverOptions } from './http.ts';
 export { manual } from './manual.ts';
 export { auto, type Answer, type Application, type Approver, type PolicyAt } from './approver.ts';

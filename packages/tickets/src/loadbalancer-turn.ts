@@ -3,7 +3,7 @@ import { loadbalancers, type Loadbalancer, type LoadbalancerIp, type Loadbalance
 import { isEqual, parseAddress } from '@fairlead/core';
 import { laterTry, type Desk, type Next } from './desk.ts';
 import { failed, fails, holds, onChange } from './finding.ts';
-import { reach, type Reached } from './reach.ts';
+import { deviceOutage, reach, untilNews, type Reached } from './reach.ts';
 import { resting } from './quarantine.ts';
 import { fieldManager, placeOf } from './names.ts';
 import { merge, timeText, type Fact } from './status.ts';
@@ -12,7 +12,7 @@ export async function loadbalancerTurn(desk: Desk, name: string): Promise<Next> 
   const loadbalancer = desk.loadbalancers.get({ name });
   if (!loadbalancer) return onChange;
   const reached = reach(desk, loadbalancer.spec.cluster);
-  const next = reached.ok ? onChange : reached.next;
+  const next = sooner(reached.ok ? onChange : reached.next, nextForDevice(desk, name));
   const after = statusOf(desk, loadbalancer, reached);
   if (isEqual(loadbalancer.status, after)) return next;
   const { resourceVersion } = loadbalancer.metadata;
@@ -20,6 +20,7 @@ export async function loadbalancerTurn(desk: Desk, name: string): Promise<Next> 
   const written = await desk.kube.patch(loadbalancers, { name }, patch, { subresource: 'status', fieldManager });
   if (written.ok) {
     desk.tries.delete(`loadbalancer ${name}`);
+    tell(desk, loadbalancer, after);
     return next;
   }
   if (written.problem.code === 'missing') return onChange;
@@ -49,6 +50,8 @@ function factsOf(desk: Desk, loadbalancer: Loadbalancer, reached: Reached): Reco
   const { name } = loadbalancer.metadata;
   const wrong = desk.ledger.problem(name);
   const capacity = desk.ledger.capacity(name);
+  const device = deviceFact(desk, loadbalancer);
+  const DeviceReachable = device ? { DeviceReachable: device } : {};
   const full = (['ve', 'ltm'] as const).filter((layer) => capacity && capacity[layer].used >= capacity[layer].total);
   const AddressesAvailable = wrong
     ? failed(wrong)
@@ -57,10 +60,48 @@ function factsOf(desk: Desk, loadbalancer: Loadbalancer, reached: Reached): Reco
       : holds('Available');
   // A cluster that was not read yet says nothing about itself: what was known of it stays.
   if (!reached.ok && !reached.isNews)
-    return wrong ? { AddressesAvailable, Ready: failed(wrong) } : { AddressesAvailable };
+    return { ...DeviceReachable, AddressesAvailable, ...(wrong ? { Ready: failed(wrong) } : {}) };
   const ClusterReachable = reached.ok ? holds('Connected') : failed(reached.problem);
-  const Ready = wrong ? failed(wrong) : reached.ok ? holds('Ready') : ClusterReachable;
-  return { ClusterReachable, AddressesAvailable, Ready };
+  const inTheWay = [wrong ? failed(wrong) : holds('Ready'), ClusterReachable, ...(device ? [device] : [])];
+  const Ready = inTheWay.find(({ status }) => status === 'False') ?? holds('Ready');
+  return { ...DeviceReachable, ClusterReachable, AddressesAvailable, Ready };
+}
+
+/** Undefined leaves the condition as it is. */
+function deviceFact(desk: Desk, { metadata, spec }: Loadbalancer): Fact | undefined {
+  const state = desk.surroundings?.device(metadata.name);
+  if (state === undefined || state === 'pending') return undefined;
+  if (state === 'reachable') return holds('Connected');
+  if (state === 'external')
+    return {
+      status: 'Unknown',
+      reason: 'External',
+      message: 'spec.cis.mode is external: the CIS of the cluster talks to it',
+    };
+  return untilNews(desk, state) <= 0 ? failed(deviceOutage(spec.ve.addr, state)) : undefined;
+}
+
+function nextForDevice(desk: Desk, name: string): Next {
+  const state = desk.surroundings?.device(name);
+  const wait = typeof state === 'object' ? untilNews(desk, state) : 0;
+  return wait > 0 ? { after: wait } : onChange;
+}
+
+const sooner = (a: Next, b: Next): Next =>
+  a.after === 'change' || b.after === 'change' ? (a.after === 'change' ? b : a) : { after: Math.min(a.after, b.after) };
+
+/** An Event for each of these that turned; that it was good from the start is no news. */
+function tell(desk: Desk, loadbalancer: Loadbalancer, after: LoadbalancerStatus): void {
+  for (const type of ['ClusterReachable', 'DeviceReachable']) {
+    const [was, is] = [loadbalancer.status, after].map((status) =>
+      status?.conditions?.find((one) => one.type === type),
+    );
+    if (!is || is.status === was?.status || is.status === 'Unknown' || (!was && is.status === 'True')) continue;
+    const isGood = is.status === 'True';
+    const reason = isGood ? type : type.replace('Reachable', 'Unreachable');
+    const message = isGood ? `${type.replace('Reachable', '').toLowerCase()} answers again` : is.message;
+    desk.teller.tell(loadbalancer, [{ type: isGood ? 'Normal' : 'Warning', reason, message }]);
+  }
 }
 
 /** By VE address, as a person reads them. */

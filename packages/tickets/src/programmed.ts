@@ -1,17 +1,21 @@
 // Is what a ticket asks for on the device? Read from its ConfigMap, where the agent reports.
-import type { Lbticket } from '@fairlead/api';
+import type { Lbticket, Loadbalancer } from '@fairlead/api';
+import type { Problem } from '@fairlead/core';
 import type { ConfigMap } from '@fairlead/kube';
 import type { Desk } from './desk.ts';
 import { configMapKey } from './directory.ts';
-import { failed, fails, holds } from './finding.ts';
+import { failed, fails, holds, unknown } from './finding.ts';
 import { configMapName, ticketName } from './names.ts';
 import { readEntries } from './configmap.ts';
-import { isRead } from './reach.ts';
+import { clusterOutage, deviceOutage, isRead, untilNews } from './reach.ts';
 import { isDone, outcomeOf } from './report.ts';
-import { isTrue, type Fact } from './status.ts';
+import { conditionOf, isTrue, type Fact } from './status.ts';
 
 /** What of the desk this needs. */
-export type ProgrammedDesk = Pick<Desk, 'loadbalancers' | 'target' | 'partOf' | 'refused' | 'pending'>;
+export type ProgrammedDesk = Pick<
+  Desk,
+  'loadbalancers' | 'target' | 'partOf' | 'refused' | 'pending' | 'surroundings' | 'clock'
+>;
 
 /** The condition `Programmed` of an enabled ticket; undefined leaves it as it is. */
 export function programmed(desk: ProgrammedDesk, ticket: Lbticket): Fact | undefined {
@@ -23,19 +27,39 @@ export function programmed(desk: ProgrammedDesk, ticket: Lbticket): Fact | undef
   const name = ticketName(ticket);
   const key = configMapKey(ticket);
   const refusals = desk.refused.get(key);
-  const refused = refusals?.byTicket.get(name) ?? refusals?.whole;
+  const refused = refusals?.byTicket.get(name);
   if (refused) return failed(refused);
+  const configMap = configMapOf(desk, ticket);
+  const isWritten = readEntries(configMap)[name]?.digest === part.value.digest;
+  const away = awayCluster(desk, loadbalancer);
+  // What was there is there still, as far as anybody knows; an edit that waits is not.
+  if (away) return (configMap ? isWritten : !isFalse(ticket)) ? unknown(away) : failed(away);
+  if (refusals?.whole) return failed(refusals.whole);
   // Before the cluster was read nothing is known of its ConfigMaps, and what was said before may well be true.
   if (!isRead(desk.target(loadbalancer.spec.cluster))) return undefined;
-  const configMap = configMapOf(desk, ticket);
-  if (!configMap || readEntries(configMap)[name]?.digest !== part.value.digest) return onItsWay(desk, ticket);
+  if (!configMap || !isWritten) return onItsWay(desk, ticket);
   if (loadbalancer.spec.cis.mode === 'external')
     return holds('Written', 'written for the CIS of the cluster, which does not report back');
   const outcome = outcomeOf(configMap, name);
-  if (outcome === 'programmed') return holds('Programmed');
+  if (outcome === 'programmed') return onDevice(desk, loadbalancer);
   if (outcome !== 'pending') return fails(outcome.code, outcome.message);
   // While a neighbour's edit is on its way, what this ticket has on the device stays as it was.
   return isTrue(ticket, 'Programmed') && !desk.pending.get(key).has(name) ? undefined : onItsWay(desk, ticket);
+}
+
+const isFalse = (ticket: Lbticket): boolean => conditionOf(ticket, 'Programmed')?.status === 'False';
+
+/** The cluster, when it has been away for long enough to say so. */
+function awayCluster(desk: ProgrammedDesk, { spec: { cluster } }: Loadbalancer): Problem | undefined {
+  const outage = desk.surroundings?.cluster(cluster);
+  return outage && untilNews(desk, outage) <= 0 ? clusterOutage(cluster, outage) : undefined;
+}
+
+/** It was put there; while the device cannot be asked, nobody knows more. */
+function onDevice(desk: ProgrammedDesk, { metadata, spec }: Loadbalancer): Fact {
+  const device = desk.surroundings?.device(metadata.name);
+  const isAway = typeof device === 'object' && untilNews(desk, device) <= 0;
+  return isAway ? unknown(deviceOutage(spec.ve.addr, device)) : holds('Programmed');
 }
 
 /** Noted, so that the next report of the agent gives the ticket a turn. */
@@ -57,12 +81,15 @@ export function clearanceOf(desk: ProgrammedDesk, ticket: Lbticket): Clearance {
     const why = `Loadbalancer "${ticket.spec.loadbalancer}" does not exist; create it again, so that what the ticket left on its device can be removed`;
     return { isClear: false, fact: fails('missing', why) };
   }
-  if (!isRead(desk.target(loadbalancer.spec.cluster))) return { isClear: false };
+  const away = awayCluster(desk, loadbalancer);
+  if (!isRead(desk.target(loadbalancer.spec.cluster)))
+    return { isClear: false, ...(away ? { fact: unknown(away) } : {}) };
   const configMap = configMapOf(desk, ticket);
   const isOut = !configMap || !(ticketName(ticket) in readEntries(configMap));
   if (isOut && (!configMap || loadbalancer.spec.cis.mode === 'external' || isDone(configMap)))
     return { isClear: true, fact: fails('disabled', 'nothing of the ticket is on the device') };
   desk.pending.add(configMapKey(ticket), ticketName(ticket));
+  if (away) return { isClear: false, fact: unknown(away) };
   return { isClear: false, fact: fails('pending', 'the device has not confirmed yet that the configuration is gone') };
 }
 

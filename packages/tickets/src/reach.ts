@@ -1,6 +1,9 @@
 // Is a target cluster there to be written to? One that is slow at start is no news; one that stays away is.
-import { fail, type Problem } from '@fairlead/core';
+import { fail, problems, type Problem } from '@fairlead/core';
 import { laterTry, type Desk, type FreshTarget, type Next } from './desk.ts';
+import { onChange } from './finding.ts';
+import type { Outage } from './outage.ts';
+import { timeText } from './status.ts';
 
 export type Reached =
   | { ok: true; target: FreshTarget }
@@ -10,9 +13,19 @@ export type Reached =
 /** After this many looks, some seconds, it is news. */
 const patience = 3;
 
+/** An outage that time may cure is told when it has lasted this long. Milliseconds. */
+export const newsAfter = 10_000;
+
 export function reach(desk: Desk, cluster: string): Reached {
   const target = desk.target(cluster);
+  const outage = desk.surroundings?.cluster(cluster);
   const key = `cluster ${cluster}`;
+  if (outage) {
+    desk.tries.delete(key);
+    const left = untilNews(desk, outage);
+    const problem = clusterOutage(cluster, outage);
+    return { ok: false, problem, isNews: left <= 0, next: left <= 0 ? onChange : { after: left } };
+  }
   if (isRead(target)) {
     desk.tries.delete(key);
     return { ok: true, target };
@@ -21,7 +34,7 @@ export function reach(desk: Desk, cluster: string): Reached {
   const before = desk.tries.get(key);
   if (!before || before.at <= desk.clock.now()) laterTry(desk, key);
   const { count = 0, at = 0 } = desk.tries.get(key) ?? {};
-  const why = `cluster "${cluster}" is not connected; what is on the device stays as it is`;
+  const why = `cluster "${cluster}" is not connected; ${stays}`;
   const next = { after: Math.max(at - desk.clock.now(), 1) };
   return { ok: false, problem: fail('unreachable', why).problem, isNews: count > patience, next };
 }
@@ -32,3 +45,19 @@ export const isRead = (target: FreshTarget | undefined): target is FreshTarget =
   target.stores.namespaces.synced &&
   target.stores.services.synced &&
   target.stores.configmaps.synced;
+
+/** Milliseconds; what time does not cure is news at once. */
+export const untilNews = ({ clock }: Pick<Desk, 'clock'>, { problem, since }: Outage): number =>
+  problems[problem.code].retry ? since + newsAfter - clock.now() : 0;
+
+const stays = 'what is on the device stays as it is';
+
+export const clusterOutage = (cluster: string, { problem, since }: Outage): Problem => ({
+  code: problem.code,
+  message: `cluster "${cluster}" cannot be worked with since ${timeText(since)}: ${problem.message}; ${stays}`,
+});
+
+export const deviceOutage = (device: string, { problem, since }: Outage): Problem => ({
+  code: problem.code,
+  message: `the device ${device} cannot be worked with since ${timeText(since)}: ${problem.message}; what is on it stays as it is`,
+});

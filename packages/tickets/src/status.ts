@@ -114,7 +114,8 @@ function ready(process: Process | undefined, conditions: readonly Condition[]): 
     const condition = conditions.find((one) => one.type === type);
     if (type === 'Ready' || condition?.status === 'True') continue;
     if (!condition) return { status: 'False', reason: 'pending', message: `${type} is not known yet` };
-    return { status: 'False', reason: condition.reason, message: condition.message };
+    const { status, reason, message } = condition;
+    return { status, reason, message };
   }
   return { status: 'True', reason: 'Ready', message: '' };
 }

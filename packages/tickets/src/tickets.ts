@@ -11,6 +11,7 @@ import { fresh } from './fresh.ts';
 import { Ledger } from './ledger.ts';
 import { loadbalancerTurn } from './loadbalancer-turn.ts';
 import { multimap } from './multimap.ts';
+import type { Surroundings } from './outage.ts';
 import { quarantineTurn } from './quarantine.ts';
 import { ruleTurn } from './rule-turn.ts';
 import { targets } from './targets.ts';
@@ -26,6 +27,8 @@ export interface TicketsOptions {
   clusters: (name: string) => Target | undefined;
   /** By `spec.policy.provider`. */
   approvers: Readonly<Record<string, Approver>>;
+  /** What is known of outages. Default: a cluster that is not connected is away, and nothing is said of devices. */
+  surroundings?: Surroundings | undefined;
   clock: Clock;
   /** 0 to 1, as Math.random. */
   random: () => number;
@@ -74,6 +77,7 @@ export function tickets(options: TicketsOptions): Tickets {
     lbrules: fresh(stores.lbrules),
     ...targets(options.clusters),
     approvers: options.approvers,
+    surroundings: options.surroundings,
     clock,
     random,
     log,

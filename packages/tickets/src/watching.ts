@@ -9,6 +9,8 @@ import { hasLabels, labelManager, ownsFields } from './labels.ts';
 import { annotations, configMapName, createdAt, placeOf, ticketName } from './names.ts';
 import { resume } from './quarantine.ts';
 import { isReported, readReport } from './report.ts';
+import type { Outage } from './outage.ts';
+import { untilNews } from './reach.ts';
 import { conditionOf } from './status.ts';
 import { wakeConfigMap, wakeLoadbalancer } from './wake.ts';
 
@@ -46,6 +48,14 @@ export function watchAll(desk: Desk, stores: ManagementStores): () => void {
     stores.loadbalancers.listen((change) => loadbalancerChanged(desk, change)),
     stores.lbtickets.listen((change) => ticketChanged(desk, change)),
     stores.lbrules.listen((change) => ruleChanged(desk, change)),
+    ...(desk.surroundings
+      ? [
+          desk.surroundings.listen({
+            cluster: (name) => clusterChanged(desk, stores, name),
+            device: (name) => deviceChanged(desk, name),
+          }),
+        ]
+      : []),
     desk.onTargets({
       met: (cluster) => clusterMet(desk, stores, cluster),
       changed: (cluster, change) => targetChanged(desk, cluster, change),
@@ -112,6 +122,31 @@ function wake(desk: Desk, tickets: Iterable<string>): void {
     const found = desk.lbtickets.read(placeOf(ticket));
     if (found) wakeTicket(desk, found);
   }
+}
+
+/** An outage began, changed or ended. Without a name, any may have. */
+function clusterChanged(desk: Desk, stores: ManagementStores, cluster: string | undefined): void {
+  for (const { metadata, spec } of stores.loadbalancers.all()) {
+    if (cluster !== undefined && spec.cluster !== cluster) continue;
+    // Asked for, so that a cluster that came is listened to, and one that went no longer is.
+    desk.target(spec.cluster);
+    desk.queue.add(`loadbalancer ${metadata.name}`);
+    wakeInTime(desk, metadata.name, desk.surroundings?.cluster(spec.cluster));
+  }
+}
+
+function deviceChanged(desk: Desk, loadbalancer: string): void {
+  const state = desk.surroundings?.device(loadbalancer);
+  desk.queue.add(`loadbalancer ${loadbalancer}`);
+  wakeInTime(desk, loadbalancer, typeof state === 'object' ? state : undefined);
+}
+
+/** An outage is told once it is news; what is there again can go on at once. */
+function wakeInTime(desk: Desk, loadbalancer: string, outage: Outage | undefined): void {
+  const tickets = desk.directory.ofLoadbalancer(loadbalancer);
+  if (!outage) return wake(desk, tickets);
+  const wait = Math.max(untilNews(desk, outage), 0);
+  for (const ticket of tickets) desk.queue.add(`ticket ${ticket}`, wait);
 }
 
 function clusterMet(desk: Desk, stores: ManagementStores, cluster: string): void {

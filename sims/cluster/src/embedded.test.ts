@@ -18,6 +18,7 @@ async function world(podCidr: string) {
     random: (n) => randomBytes(n),
     name: 'embedded',
     tokens: [{ token, user: 'cluster', groups: ['system:masters'] }],
+    loopbackEndpoints: true,
     report: (line) => reports.push(line),
   });
   const send = async (method: string, path: string, body?: object) => {

@@ -44,6 +44,8 @@ export async function startApiServer(name: string, options: ClusterOptions): Pro
     authority: ca.cert,
     send,
     admit: options.admit ?? [],
+    // The pods of an environment listen on 127/8.
+    loopbackEndpoints: true,
     report,
   });
   // A certificate is asked for, not required: most come with a token, and whom a certificate makes one is for the API server to say.

@@ -6,7 +6,7 @@ import type { Admit } from '@fairlead/apiserver';
 import { store, type Kube, type LiveStore } from '@fairlead/kube';
 import { addressMap, type AddressMap } from '../address-map.ts';
 import { systemClock } from '../clock.ts';
-import { connectTo, random } from '../connect.ts';
+import { connectTo, kubeconfigOpener, random } from '../connect.ts';
 import { runControllers } from '../controllers.ts';
 import { jsonLog, type Log } from '../log.ts';
 import { applyManifests } from '../manifests.ts';
@@ -205,6 +205,7 @@ function startControllers(
       {
         management,
         clusters,
+        open: kubeconfigOpener(log.warn),
         namespace: ownNamespace,
         map,
         clock: systemClock,

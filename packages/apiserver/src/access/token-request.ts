@@ -1,4 +1,5 @@
 // The token subresource of a service account: a TokenRequest answered with a token for as long, and for what, it asks.
+import { reviewedPost } from '../admission/admit.ts';
 import { invalidValue } from '../field-error.ts';
 import { listOf, textOf, timeText, treeOf, type KubeObject } from '../object.ts';
 import { posted } from '../posted.ts';
@@ -18,7 +19,9 @@ const least = 600;
 const most = 2 ** 32;
 
 export async function requestToken(place: Place, tokens: AccountTokens): Promise<Result<KubeObject>> {
-  const body = await posted(place, request);
+  const sent = await posted(place, request);
+  if (!sent.ok) return sent;
+  const body = await reviewedPost(place, sent.value, { group: request.group, version: 'v1', kind: request.kind });
   if (!body.ok) return body;
   const asked = body.value;
   const spec = part(asked, 'spec');

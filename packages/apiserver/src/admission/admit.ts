@@ -2,9 +2,11 @@
 //   mutating webhooks → in-process checks → (defaults, validation) → validating webhooks
 import type { Cluster, Denial } from '../cluster.ts';
 import { isTree, type KubeObject } from '../object.ts';
+import { isDryRun } from '../options.ts';
 import type { Call } from '../request.ts';
+import type { Resource } from '../resource.ts';
 import { failure, invalid, ok, qualified, refuse, type Result } from '../status.ts';
-import { reviewOf, type Attributes } from './attributes.ts';
+import { reviewOf, type Attributes, type Kind } from './attributes.ts';
 import { mutated, validated } from './webhooks.ts';
 
 /** The object as webhooks and in-process checks leave it (for DELETE undefined), or the refusal. */
@@ -40,4 +42,20 @@ function refusal(asked: Attributes, object: KubeObject | undefined, status: Deni
     kind: status?.reason === 'Invalid' ? asked.resource.kind : at.resource,
     ...(status?.details?.causes ? { causes: status.details.causes } : {}),
   });
+}
+
+/** What was posted to a subresource, as webhooks leave it, or the refusal: they are asked before anything comes of it. */
+export async function reviewedPost(
+  place: { cluster: Cluster; call: Call; resource: Resource },
+  object: KubeObject,
+  kind: Kind,
+): Promise<Result<KubeObject>> {
+  const { cluster, call, resource } = place;
+  const { name, namespace } = call.target;
+  const asked: Attributes = { operation: 'CREATE', resource, name, namespace, object, isDryRun: isDryRun(call), kind };
+  const admission = await admitted(cluster, call, asked);
+  if (!admission.ok) return admission;
+  const next = admission.value ?? object;
+  const approval = await approved(cluster, call, { ...asked, object: next });
+  return approval.ok ? ok(next) : approval;
 }

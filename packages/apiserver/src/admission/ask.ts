@@ -1,106 +1,26 @@
-// One call of a webhook: where it is, how long it may take, how much it may say.
+// One call of an admission webhook, in the version of the review it understands.
 import type { Cluster } from '../cluster.ts';
-import { isTree, textOf, treeOf, type Tree } from '../object.ts';
-import { SendError, type Outgoing } from '../send.ts';
-import { endpointOf } from './endpoint.ts';
-import { parsed } from './review.ts';
+import type { Tree } from '../object.ts';
+import { callHook, type Reply } from './hook-call.ts';
 import type { Webhook } from './webhook.ts';
 
-export type Reply = { ok: true; body: unknown } | { ok: false; why: string };
+const known = ['v1', 'v1beta1'];
+const group = 'admission.k8s.io';
 
-/** A review is at most an object and a patch of it; more than this is no answer. */
-const most = 8 * 1024 * 1024;
-
-/** Posts `request` as an AdmissionReview. Never takes longer than the webhook's timeout. */
-export async function ask(cluster: Cluster, webhook: Webhook, request: Tree): Promise<Reply> {
-  if (!webhook.reviewVersions.includes('v1'))
-    return { ok: false, why: 'webhook does not accept known AdmissionReview versions (v1)' };
-  const place = placeOf(cluster, webhook.clientConfig);
-  if (!place.ok) return { ok: false, why: `failed to call webhook: ${place.why}` };
-  const { url } = place.value;
-  url.searchParams.set('timeout', `${webhook.seconds}s`);
-  const body = JSON.stringify({ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', request });
-  const headers = { 'content-type': 'application/json', accept: 'application/json' };
-  return within(cluster, webhook.seconds * 1000, (signal) =>
-    posted(cluster, { ...place.value, method: 'POST', headers, body, signal }),
-  );
-}
-
-type Place = { ok: true; value: Pick<Outgoing, 'url' | 'connectTo' | 'ca'> } | { ok: false; why: string };
-
-function placeOf(cluster: Cluster, config: Tree): Place {
-  const ca = config.caBundle ? { ca: Buffer.from(textOf(config.caBundle), 'base64').toString('utf8') } : {};
-  if (!isTree(config.service)) {
-    const text = textOf(config.url);
-    return URL.canParse(text)
-      ? { ok: true, value: { url: new URL(text), ...ca } }
-      : { ok: false, why: `invalid URL ${JSON.stringify(text)}` };
-  }
-  const { name, namespace, path, port } = treeOf(config.service);
-  const number = Number(port ?? 443);
-  const host = `${textOf(name)}.${textOf(namespace)}.svc`;
-  const url = new URL(`https://${host}:${number}${textOf(path) || '/'}`);
-  const endpoint = endpointOf(cluster, { namespace: textOf(namespace), name: textOf(name), port: number });
-  if (!endpoint.ok) return { ok: false, why: `Post "https://${host}:${number}${textOf(path)}": ${endpoint.why}` };
-  return { ok: true, value: { url, connectTo: endpoint.value, ...ca } };
-}
-
-/** Runs `work` with a signal that ends it after `ms`. */
-async function within<T>(cluster: Cluster, ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const [end, over] = [new AbortController(), new AbortController()];
-  void cluster.clock.sleep(ms, over.signal).then(() => end.abort());
-  try {
-    return await work(end.signal);
-  } finally {
-    over.abort();
-  }
-}
-
-async function posted(cluster: Cluster, outgoing: Outgoing): Promise<Reply> {
-  try {
-    const response = await cluster.send(outgoing);
-    const text = await textWithin(response, outgoing.signal);
-    if (text === undefined) return failed('the answer is too large');
-    if (response.status < 200 || response.status > 299) return failed(statusText(response.status, text));
-    return { ok: true, body: parsed(text) };
-  } catch (error) {
-    if (error instanceof SendError) return failed(error.message);
-    // The answer had begun, and broke off or came to its time limit.
-    if (outgoing.signal.aborted) return failed(`Post "${outgoing.url.href}": context deadline exceeded`);
-    if (error instanceof Error && 'code' in error) return failed(error.message);
-    throw error;
-  }
-}
-
-const failed = (why: string): Reply => ({ ok: false, why: `failed to call webhook: ${why}` });
-
-function statusText(status: number, text: string): string {
-  if (status === 404) return 'the server could not find the requested resource';
-  const said = text.trim() === '' ? 'unknown' : text.trim().slice(0, 1024);
-  return status >= 500
-    ? `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`
-    : `the server responded with the status code ${status} but did not return more information`;
-}
-
-/** The whole text, or undefined when there is too much of it. */
-async function textWithin(response: Response, signal: AbortSignal): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  if (!response.body) return '';
-  const reader = response.body.getReader();
-  const cancel = () => void reader.cancel();
-  signal.addEventListener('abort', cancel, { once: true });
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (signal.aborted) throw new SendError(`Post "${response.url}": context deadline exceeded`);
-    if (done) break;
-    size += value.byteLength;
-    if (size > most) {
-      await reader.cancel();
-      return undefined;
-    }
-    chunks.push(value);
-  }
-  signal.removeEventListener('abort', cancel);
-  return Buffer.concat(chunks).toString('utf8');
+/** Posts `request` as an AdmissionReview; the review that comes back, and the version that was asked for. */
+export async function ask(cluster: Cluster, webhook: Webhook, request: Tree): Promise<Reply & { version: string }> {
+  const version = webhook.reviewVersions.find((one) => known.includes(one)) ?? '';
+  if (version === '')
+    return {
+      ok: false,
+      why: 'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)',
+      version,
+    };
+  const reply = await callHook(cluster, {
+    clientConfig: webhook.clientConfig,
+    seconds: webhook.seconds,
+    review: { kind: 'AdmissionReview', apiVersion: `${group}/${version}`, request },
+    versions: known.map((one) => `${group}/${one}`),
+  });
+  return reply.ok ? { ...reply, version } : { ok: false, why: `failed to call webhook: ${reply.why}`, version };
 }

@@ -3,7 +3,21 @@ import type { Review } from '../cluster.ts';
 import type { KubeObject } from '../object.ts';
 import type { Call } from '../request.ts';
 import type { Resource } from '../resource.ts';
+import type { DeleteOptions } from '../options.ts';
 import type { Cause } from '../status.ts';
+
+export interface Kind {
+  group: string;
+  version: string;
+  kind: string;
+}
+
+/** How admission sees an object through a subresource, and how what it changes there changes the object. */
+export interface View {
+  kind: Kind;
+  of(object: KubeObject): KubeObject;
+  back(object: KubeObject, reviewed: KubeObject): KubeObject;
+}
 
 export interface Attributes {
   operation: Review['operation'];
@@ -13,6 +27,10 @@ export interface Attributes {
   object?: KubeObject;
   oldObject?: KubeObject | undefined;
   isDryRun: boolean;
+  /** What the objects are, where they are not of the resource's own kind: a scale, an eviction. */
+  kind?: Kind;
+  /** Of a delete. */
+  options?: DeleteOptions;
   /** What is wrong with an object by its schema and kind: told instead of an in-process check's refusal, since it says more. */
   problems?(object: KubeObject): Cause[];
 }
@@ -24,7 +42,7 @@ export function reviewOf(call: Call, asked: Attributes, object: KubeObject | und
   return {
     operation: asked.operation,
     resource: { group, version, resource },
-    kind: { group, version, kind },
+    kind: asked.kind ?? { group, version, kind },
     name: asked.name,
     userInfo: call.user,
     dryRun: asked.isDryRun,

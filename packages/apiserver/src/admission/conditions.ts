@@ -1,7 +1,8 @@
 // Match conditions: expressions in CEL over a review's request that must all hold for a webhook to be asked.
 import type { Environment, ParseResult } from '@marcbachmann/cel-js';
 import { environmentOf } from '../cel/environment.ts';
-import { firstLine, safeText } from '../cel/rules.ts';
+import { compileProblemOf, evaluationProblem } from '../cel/problem.ts';
+import { safeText } from '../cel/rules.ts';
 import { celValue } from '../cel/values.ts';
 import type { Tree } from '../object.ts';
 import { anything } from '../schema/schema.ts';
@@ -42,7 +43,7 @@ function evaluate({ name, expression }: Condition, names: Tree): Verdict {
     if (typeof value === 'boolean') return { sort: value ? 'yes' : 'no' };
     return { sort: 'broken', why: `match condition ${JSON.stringify(name)}: cel expression must evaluate to a bool` };
   } catch (error) {
-    return { sort: 'broken', why: `expression '${expression}' resulted in error: ${firstLine(error)}` };
+    return { sort: 'broken', why: `expression '${expression}' resulted in error: ${evaluationProblem(error)}` };
   }
 }
 
@@ -60,10 +61,10 @@ function attempt(expression: string, env: Environment): ParseResult | string {
   try {
     const run = env.parse(safeText(expression, env));
     const checked = run.check();
-    if (!checked.valid) return firstLine(checked.error);
-    return checked.type === 'bool' || checked.type === 'dyn' ? run : 'must evaluate to bool';
+    if (!checked.valid) return `compilation failed: ${compileProblemOf(checked.error, expression)}`;
+    return checked.type === 'bool' ? run : `must evaluate to bool but got ${checked.type ?? 'dyn'}`;
   } catch (error) {
     // The evaluator throws for text that is no expression; the message goes to the author of the configuration.
-    return firstLine(error);
+    return `compilation failed: ${compileProblemOf(error, expression)}`;
   }
 }

@@ -1,6 +1,7 @@
 // Whether the fields a rule names are in its schema: follows `self` and `oldSelf`, and the variables of macros, through it.
 import type { ASTNode } from '@marcbachmann/cel-js';
 import type { Schema } from '../schema/schema.ts';
+import { shownAt } from './problem.ts';
 import { parsedRule } from './rules.ts';
 import { escapedName } from './values.ts';
 
@@ -11,10 +12,7 @@ export function undefinedField(rule: string, schema: Schema): string | undefined
   const root = parsedRule(rule);
   const missing = root && firstMissing(root, new Map([['self', schema]]));
   if (!missing) return undefined;
-  const before = rule.slice(0, missing.at).split('\n');
-  const column = (before.at(-1) ?? '').length;
-  const line = rule.split('\n')[before.length - 1] ?? '';
-  return `ERROR: <input>:${before.length}:${column + 1}: undefined field '${missing.name}'\n | ${line}\n | ${'.'.repeat(column)}^`;
+  return shownAt(rule, missing.at, `undefined field '${missing.name}'`);
 }
 
 interface Missing {

@@ -75,7 +75,7 @@ test('what fails says the rule, the message, or the message expression, at the f
     'Invalid value: "object": n is 3',
   );
   expect(failing({ rule: 'self.missing == 1' })[0]?.message).toContain(
-    'No such key: missing evaluating rule: self.missing == 1',
+    'no such key: missing evaluating rule: self.missing == 1',
   );
 });
 

@@ -5,6 +5,7 @@ import { partsOf } from '../patch/field-set.ts';
 import { fieldSchema, type Schema, type ValidationRule } from '../schema/schema.ts';
 import type { Cause } from '../status.ts';
 import { ruleEnvironment } from './environment.ts';
+import { compileProblemOf, evaluationProblem } from './problem.ts';
 import { safeMatches } from './text.ts';
 import { celValue } from './values.ts';
 
@@ -42,7 +43,7 @@ function attempt(rule: ValidationRule): Compiled | string {
   try {
     const run = environment.parse(safeText(rule.rule, environment));
     const checked = run.check();
-    if (!checked.valid) return firstLine(checked.error);
+    if (!checked.valid) return compileProblemOf(checked.error, rule.rule);
     if (checked.type !== 'bool' && checked.type !== 'dyn') return `cel expression must evaluate to a bool`;
     const message = rule.messageExpression
       ? environment.parse(safeText(rule.messageExpression, environment))
@@ -50,12 +51,9 @@ function attempt(rule: ValidationRule): Compiled | string {
     return { run, message, isTransition: nodesOf(run.ast).some((node) => node.op === 'id' && node.args === 'oldSelf') };
   } catch (error) {
     // The evaluator throws for text that is no expression; the message goes to the author of the rule.
-    return firstLine(error);
+    return compileProblemOf(error, rule.rule);
   }
 }
-
-export const firstLine = (error: unknown): string =>
-  error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
 
 /** The expression with every call of `matches` made safe, found by its place in the syntax tree and not by its looks. */
 export function safeText(text: string, env: Environment): string {
@@ -189,8 +187,7 @@ function evaluate(found: Compiled, rule: ValidationRule, names: Tree): string | 
   try {
     if (found.run(names) === true) return undefined;
   } catch (error) {
-    const why = firstLine(error).replace(/^.*index out of bounds, index (-?\d+).*$/, 'index out of bounds: $1');
-    return `${why} evaluating rule: ${rule.message ?? rule.rule}`;
+    return `${evaluationProblem(error)} evaluating rule: ${rule.message ?? rule.rule}`;
   }
   return expressed(found, names) ?? rule.message?.trim() ?? `failed rule: ${rule.rule.trim()}`;
 }

@@ -5,6 +5,7 @@ import { pathProblems, subdomainProblems } from '../names.ts';
 import { part, type Rules } from '../resource.ts';
 import type { Cause } from '../status.ts';
 import { selectorCauses } from './label-selector.ts';
+import { budgetStatus } from './statuses.ts';
 
 const group = 'rbac.authorization.k8s.io';
 
@@ -113,6 +114,7 @@ export const budget: Rules = {
     const none = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
     object.status = { ...none, ...part(object, 'status') };
   },
+  validateStatus: budgetStatus,
   validate(object) {
     const spec = part(object, 'spec');
     const limits = ['minAvailable', 'maxUnavailable'].filter((field) => spec[field] !== undefined);

@@ -17,7 +17,7 @@ import { webhookConfiguration } from './webhook-configuration.ts';
 import * as small from './small.ts';
 import { daemonSet, deployment, replicaSet, statefulSet } from './workload.ts';
 
-const rules: Record<string, Rules> = {
+const fixed: Record<string, Rules> = {
   pods: pod,
   services: service,
   nodes: node,
@@ -30,8 +30,6 @@ const rules: Record<string, Rules> = {
   'replicasets.apps': replicaSet,
   'statefulsets.apps': statefulSet,
   'daemonsets.apps': daemonSet,
-  endpoints,
-  'endpointslices.discovery.k8s.io': endpointSlice,
   'ingresses.networking.k8s.io': ingress,
   'ingressclasses.networking.k8s.io': ingressClass,
   'leases.coordination.k8s.io': small.lease,
@@ -68,9 +66,21 @@ const selectable: Record<string, string[]> = {
 
 const scale: ScalePaths = { spec: 'spec.replicas', status: 'status.replicas', selector: 'spec.selector' };
 
-export const builtin = (): Resource[] => rows.map(resourceOf);
+export interface BuiltinOptions {
+  /** Whether endpoints may be on loopback addresses. */
+  loopbackEndpoints: boolean;
+}
 
-function resourceOf(row: ResourceRow): Resource {
+export function builtin({ loopbackEndpoints }: BuiltinOptions): Resource[] {
+  const rules: Record<string, Rules> = {
+    ...fixed,
+    endpoints: endpoints(loopbackEndpoints),
+    'endpointslices.discovery.k8s.io': endpointSlice(loopbackEndpoints),
+  };
+  return rows.map((row) => resourceOf(row, rules));
+}
+
+function resourceOf(row: ResourceRow, rules: Record<string, Rules>): Resource {
   const name = row.group ? `${row.resource}.${row.group}` : row.resource;
   const { group, resource, singular, kind, shortNames, categories, verbs, subresources } = row;
   return {

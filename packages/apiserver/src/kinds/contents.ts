@@ -10,7 +10,8 @@ const keyHint =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 const mostBytes = 1024 * 1024;
 
-export function dataCauses(object: KubeObject, fields: string[]): Cause[] {
+/** `sizeField` is what a refusal of their size names. */
+export function dataCauses(object: KubeObject, fields: string[], sizeField: string): Cause[] {
   const causes: Cause[] = [];
   let bytes = 0;
   for (const field of fields) {
@@ -24,7 +25,7 @@ export function dataCauses(object: KubeObject, fields: string[]): Cause[] {
     causes.push({
       reason: 'FieldValueTooLong',
       message: `Too long: may not be more than ${mostBytes} bytes`,
-      field: '',
+      field: sizeField,
     });
   return causes;
 }

@@ -11,7 +11,7 @@ import { isPort, portRange } from './ports.ts';
 const mostEndpoints = 1000;
 const mostAddresses = 100;
 
-export const endpointSlice: Rules = {
+export const endpointSlice = (mayLoop: boolean): Rules => ({
   nameProblems: subdomainProblems,
   hasGeneration: true,
   fill(object) {
@@ -26,24 +26,30 @@ export const endpointSlice: Rules = {
     const endpoints = listOf(object.endpoints).map(treeOf);
     if (endpoints.length > mostEndpoints) causes.push(tooMany('endpoints', endpoints.length, mostEndpoints));
     for (const [i, endpoint] of endpoints.entries())
-      causes.push(...targetCauses(endpoint, textOf(addressType), `endpoints[${i}]`));
+      causes.push(...targetCauses(endpoint, { type: textOf(addressType), mayLoop }, `endpoints[${i}]`));
     return [...causes, ...slicePortCauses(listOf(object.ports))];
   },
-};
+});
 
-function targetCauses({ addresses, hostname }: Tree, type: string, path: string): Cause[] {
+/** How the addresses of a slice are to be. */
+interface Wanted {
+  type: string;
+  mayLoop: boolean;
+}
+
+function targetCauses({ addresses, hostname }: Tree, wanted: Wanted, path: string): Cause[] {
   const all = listOf(addresses).map(textOf);
   const causes: Cause[] = [];
   if (all.length === 0) causes.push(required(`${path}.addresses`, 'must contain at least 1 address'));
   if (all.length > mostAddresses) causes.push(tooMany(`${path}.addresses`, all.length, mostAddresses));
   for (const [i, address] of all.entries())
-    causes.push(...typedCauses(address, type, { list: `${path}.addresses`, i }));
+    causes.push(...typedCauses(address, wanted, { list: `${path}.addresses`, i }));
   if (typeof hostname === 'string' && hostname !== '')
     causes.push(...labelProblems(hostname).map((why) => invalidValue(`${path}.hostname`, hostname, why)));
   return causes;
 }
 
-function typedCauses(address: string, type: string, { list, i }: { list: string; i: number }): Cause[] {
+function typedCauses(address: string, { type, mayLoop }: Wanted, { list, i }: { list: string; i: number }): Cause[] {
   const path = `${list}[${i}]`;
   if (type === 'FQDN') return nameCauses(address, path);
   const causes = addressCauses(address, path);
@@ -51,7 +57,7 @@ function typedCauses(address: string, type: string, { list, i }: { list: string;
   const isOther = type === 'IPv4' ? !isIPv4(address) : !isIPv6(address);
   // Told of the list, as the real server does.
   const other = isOther ? [invalidValue(list, address, `must be an ${type} address`)] : [];
-  return [...other, ...endpointCauses(address, path)];
+  return [...other, ...endpointCauses(address, path, mayLoop)];
 }
 
 function nameCauses(name: string, path: string): Cause[] {
@@ -76,12 +82,13 @@ function slicePortCauses(ports: unknown[]): Cause[] {
   return causes;
 }
 
-export const endpoints: Rules = {
+export const endpoints = (mayLoop: boolean): Rules => ({
   nameProblems: subdomainProblems,
-  validate: (object) => listOf(object.subsets).flatMap((subset, i) => subsetCauses(treeOf(subset), `subsets[${i}]`)),
-};
+  validate: (object) =>
+    listOf(object.subsets).flatMap((subset, i) => subsetCauses(treeOf(subset), `subsets[${i}]`, mayLoop)),
+});
 
-function subsetCauses(subset: Tree, path: string): Cause[] {
+function subsetCauses(subset: Tree, path: string, mayLoop: boolean): Cause[] {
   const causes: Cause[] = [];
   if (listOf(subset.addresses).length === 0 && listOf(subset.notReadyAddresses).length === 0)
     causes.push(required(path, 'must specify `addresses` or `notReadyAddresses`'));
@@ -89,7 +96,7 @@ function subsetCauses(subset: Tree, path: string): Cause[] {
     for (const [i, item] of listOf(subset[list]).entries()) {
       const { ip, hostname } = treeOf(item);
       const at = `${path}.${list}[${i}]`;
-      causes.push(...endpointCauses(textOf(ip), `${at}.ip`));
+      causes.push(...endpointCauses(textOf(ip), `${at}.ip`, mayLoop));
       if (typeof hostname === 'string' && hostname !== '')
         causes.push(...labelProblems(hostname).map((why) => invalidValue(`${at}.hostname`, hostname, why)));
     }

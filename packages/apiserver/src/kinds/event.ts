@@ -23,7 +23,6 @@ export const event: Rules = {
   nameProblems: subdomainProblems,
   fill(object) {
     object.source ??= {};
-    for (const moment of ['firstTimestamp', 'lastTimestamp', 'eventTime']) object[moment] ??= null;
     for (const reporter of ['reportingComponent', 'reportingInstance']) object[reporter] ??= '';
   },
   validate(object, old) {
@@ -40,7 +39,6 @@ export const newEvent: Rules = {
   refusedAs: { group: '', kind: 'Event' },
   fill(object) {
     object.deprecatedSource ??= {};
-    for (const moment of ['deprecatedFirstTimestamp', 'deprecatedLastTimestamp', 'eventTime']) object[moment] ??= null;
   },
   validate(object, old) {
     if (old) return [];

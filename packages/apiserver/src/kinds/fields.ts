@@ -96,6 +96,25 @@ const defaults: Record<string, Record<string, unknown>> = {
 // Lists keyed by several fields: the keys' values when an element does not say them.
 const keyed: Record<string, Record<string, unknown>> = { 'core.v1.ContainerPort': { protocol: 'TCP' } };
 
+// Moments that are told as null where they are not known.
+const moments: Record<string, string[]> = {
+  'core.v1.PodCondition': ['lastProbeTime', 'lastTransitionTime'],
+  'core.v1.PersistentVolumeClaimCondition': ['lastProbeTime', 'lastTransitionTime'],
+  'core.v1.NodeCondition': ['lastHeartbeatTime', 'lastTransitionTime'],
+  'core.v1.NamespaceCondition': ['lastTransitionTime'],
+  'core.v1.ReplicationControllerCondition': ['lastTransitionTime'],
+  'core.v1.ContainerStateRunning': ['startedAt'],
+  'core.v1.ContainerStateTerminated': ['startedAt', 'finishedAt'],
+  'core.v1.Event': ['firstTimestamp', 'lastTimestamp', 'eventTime'],
+  'core.v1.EventSeries': ['lastObservedTime'],
+  'events.v1.Event': ['deprecatedFirstTimestamp', 'deprecatedLastTimestamp', 'eventTime'],
+  'apps.v1.DeploymentCondition': ['lastUpdateTime', 'lastTransitionTime'],
+  'apps.v1.ReplicaSetCondition': ['lastTransitionTime'],
+  'apps.v1.StatefulSetCondition': ['lastTransitionTime'],
+  'apps.v1.DaemonSetCondition': ['lastTransitionTime'],
+  'batch.v1.JobCondition': ['lastProbeTime', 'lastTransitionTime'],
+};
+
 const intOrString: Schema = { 'x-kubernetes-int-or-string': true, format: 'int-or-string' };
 const quantity: Schema = { format: 'quantity' };
 const full = (name: string): string =>
@@ -126,6 +145,8 @@ function withFields(): Record<string, Schema> {
   out['io.k8s.apimachinery.pkg.util.intstr.IntOrString'] = intOrString;
   out['io.k8s.apimachinery.pkg.api.resource.Quantity'] = quantity;
   for (const [name, fields] of Object.entries(defaults)) addTo(out, name, fields, (value) => ({ default: value }));
+  for (const [name, fields] of Object.entries(moments))
+    addTo(out, name, Object.fromEntries(fields.map((field) => [field, null])), (value) => ({ default: value }));
   for (const [name, fields] of Object.entries(keyed)) addTo(out, name, fields, (value) => ({ default: value }));
   for (const [name, fields] of Object.entries(enums))
     addTo(out, name, fields, (value) => ({ enum: value as string[] }));

@@ -5,6 +5,7 @@ import { listOf, textOf, treeOf, type Tree } from '../object.ts';
 import { dns1035Problems, subdomainProblems } from '../names.ts';
 import { part, type Rules } from '../resource.ts';
 import type { Cause } from '../status.ts';
+import { ingressStatus } from './statuses.ts';
 
 const classAnnotation = 'kubernetes.io/ingress.class';
 
@@ -14,6 +15,7 @@ export const ingress: Rules = {
   fill(object) {
     object.status = { loadBalancer: {}, ...part(object, 'status') };
   },
+  validateStatus: ingressStatus,
   validate(object, old) {
     const spec = part(object, 'spec');
     const causes: Cause[] = [];

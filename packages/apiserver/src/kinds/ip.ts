@@ -44,11 +44,9 @@ const loopback: Special = [
 export const externalCauses = (address: string, path: string): Cause[] =>
   causesBy([...special, loopback], address, path);
 
-/**
- * What keeps an address from being an endpoint's. Unlike the real server's, ours may be loopback addresses: pods of a
- * simulated cluster listen there.
- */
-export const endpointCauses = (address: string, path: string): Cause[] => causesBy(special, address, path);
+/** The same for endpoints, which may be loopback addresses where pods are simulated: they listen there. */
+export const endpointCauses = (address: string, path: string, mayLoop: boolean): Cause[] =>
+  mayLoop ? causesBy(special, address, path) : externalCauses(address, path);
 
 function causesBy(lists: Special[], address: string, path: string): Cause[] {
   const causes = addressCauses(address, path);

@@ -43,7 +43,7 @@ test.each<[string[], Tree, string[]]>([
   [
     hooks,
     hook({ rules: [{ operations: ['READ'], apiGroups: [], apiVersions: ['v1'], resources: ['pods'] }] }),
-    ['webhooks[0].rules[0].apiGroups', 'webhooks[0].rules[0].operations[0]'],
+    ['webhooks[0].rules[0].operations[0]', 'webhooks[0].rules[0].apiGroups'],
   ],
   [
     hooks,

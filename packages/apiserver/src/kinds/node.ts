@@ -1,6 +1,6 @@
 // The rules of Nodes: taints, the range of pod addresses, and the status a kubelet has yet to fill in.
 import { duplicate, forbiddenField, invalidValue, required, unsupported } from '../field-error.ts';
-import { isEqual, isTree, listOf, textOf, treeOf, type KubeObject, type Tree } from '../object.ts';
+import { isEqual, listOf, textOf, treeOf, type KubeObject, type Tree } from '../object.ts';
 import { labelValueProblems, qualifiedProblems, subdomainProblems } from '../names.ts';
 import { part, type Rules } from '../resource.ts';
 import type { Cause } from '../status.ts';
@@ -59,11 +59,6 @@ function fillStatus(object: KubeObject): void {
     nodeInfo: { ...Object.fromEntries(facts.map((fact) => [fact, ''])), ...treeOf(status.nodeInfo) },
     ...(status.capacity && !status.allocatable ? { allocatable: { ...treeOf(status.capacity) } } : {}),
   };
-  for (const condition of listOf(status.conditions)) {
-    if (!isTree(condition)) continue;
-    condition.lastHeartbeatTime ??= null;
-    condition.lastTransitionTime ??= null;
-  }
 }
 
 /** Told as of the metadata, where taints were once kept. */

@@ -84,8 +84,6 @@ function masked(spec: Tree, old: Tree): Tree {
     if (old[field] === undefined) delete copy[field];
     else copy[field] = old[field];
   }
-  // Whoever schedules without the binding subresource may still name a first node.
-  if (!old.nodeName) delete copy.nodeName;
   return copy;
 }
 

@@ -6,6 +6,7 @@ import { part, type Rules } from '../resource.ts';
 import type { Cause } from '../status.ts';
 import { changeCauses, ephemeralChangeCauses } from './pod-change.ts';
 import { containersOf, fillPodSpec, fillRequests } from './pod-fill.ts';
+import { podStatusCauses } from './pod-status-rules.ts';
 import { validatePodSpec } from './pod-spec.ts';
 
 export const pod: Rules = {
@@ -27,6 +28,7 @@ export const pod: Rules = {
     const why = `this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`;
     return problems.length === 0 ? [] : [`metadata.name: ${why}`];
   },
+  validateStatus: podStatusCauses,
   validate(object, old, subresource) {
     const spec = part(object, 'spec');
     const causes = [...validatePodSpec(spec, 'spec'), ...accountCauses(spec)];
@@ -42,12 +44,12 @@ export const pod: Rules = {
   grace,
 };
 
-function grace(object: KubeObject): number {
+function grace(object: KubeObject, asked: number | undefined): number {
   const spec = part(object, 'spec');
   // Nobody runs a pod that has no node, or that is over: there is nothing to wait for.
   const phase = part(object, 'status').phase;
   if (!spec.nodeName || phase === 'Succeeded' || phase === 'Failed') return 0;
-  return typeof spec.terminationGracePeriodSeconds === 'number' ? spec.terminationGracePeriodSeconds : 30;
+  return asked ?? Number(spec.terminationGracePeriodSeconds ?? 30);
 }
 
 const outages = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];

@@ -41,7 +41,7 @@ export const secret: Rules = {
   },
   validate(object, old) {
     const causes = [
-      ...dataCauses(object, ['data']),
+      ...dataCauses(object, ['data'], 'data'),
       ...base64Causes(object, 'data'),
       ...immutableCauses(object, old, ['data']),
     ];

@@ -1,8 +1,9 @@
 // Services: what is filled in, and what a change keeps or gives up. Addresses and ports are given out in addresses.ts.
-import { isEqual, listOf, textOf, treeOf, type Tree } from '../object.ts';
+import { isEqual, listOf, textOf, treeOf, type KubeObject, type Tree } from '../object.ts';
 import { dns1035Problems } from '../names.ts';
 import { part, type Rules } from '../resource.ts';
 import { serviceCauses } from './service-rules.ts';
+import { serviceStatus } from './statuses.ts';
 import { hasNodePorts, isExposed, isHealthChecked } from './service-type.ts';
 
 const lists = ['ports', 'clusterIPs', 'ipFamilies', 'externalIPs', 'loadBalancerSourceRanges'];
@@ -18,7 +19,10 @@ export const service: Rules = {
       const port = treeOf(item);
       if (port.targetPort === undefined || port.targetPort === 0 || port.targetPort === '') port.targetPort = port.port;
     }
-    if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true;
+    if (spec.type === 'LoadBalancer') {
+      spec.allocateLoadBalancerNodePorts ??= true;
+      fillAddresses(object);
+    }
     if (isExposed(spec)) spec.externalTrafficPolicy ??= 'Cluster';
     fillAffinity(spec);
     if (spec.type === 'ExternalName') delete spec.internalTrafficPolicy;
@@ -32,12 +36,21 @@ export const service: Rules = {
     keepGiven(spec, before);
     giveUp(spec, before);
   },
+  validateStatus: serviceStatus,
   validate: (object, old) => serviceCauses(part(object, 'spec'), old && part(old, 'spec')),
   fields: {
     'spec.clusterIP': (object) => textOf(part(object, 'spec').clusterIP),
     'spec.type': (object) => textOf(part(object, 'spec').type),
   },
 };
+
+/** An address that traffic comes in with, as against one that sends it on. */
+function fillAddresses(object: KubeObject): void {
+  for (const item of listOf(treeOf(part(object, 'status').loadBalancer).ingress)) {
+    const entry = treeOf(item);
+    if (entry.ip) entry.ipMode ??= 'VIP';
+  }
+}
 
 function fillAffinity(spec: Tree): void {
   if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;

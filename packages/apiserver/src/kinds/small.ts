@@ -5,13 +5,15 @@ import { labelProblems, subdomainProblems } from '../names.ts';
 import { part, type Rules } from '../resource.ts';
 import type { Cause } from '../status.ts';
 import { base64Causes, dataCauses, immutableCauses } from './contents.ts';
+import { namespaceStatus } from './statuses.ts';
 
 export const configMap: Rules = {
   nameProblems: subdomainProblems,
   validate(object, old) {
     const both = Object.keys(part(object, 'binaryData')).filter((key) => Object.hasOwn(part(object, 'data'), key));
     return [
-      ...dataCauses(object, ['data', 'binaryData']),
+      // Both together are too long, so neither is named.
+      ...dataCauses(object, ['data', 'binaryData'], '[]'),
       ...both.map((key) => invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData')),
       ...base64Causes(object, 'binaryData'),
       ...immutableCauses(object, old, ['data', 'binaryData']),
@@ -29,6 +31,7 @@ export const namespace: Rules = {
     object.spec = { finalizers: ['kubernetes'] };
     object.status = { phase: 'Active' };
   },
+  validateStatus: namespaceStatus,
   fields: { 'status.phase': (object) => textOf(part(object, 'status').phase) },
 };
 

@@ -9,6 +9,7 @@ import { negativeCauses } from './amounts.ts';
 import { isEmptySelector, selectorCauses } from './label-selector.ts';
 import { fillPodSpec } from './pod-fill.ts';
 import { validatePodSpec } from './pod-spec.ts';
+import { daemonSetStatus, deploymentStatus, replicaSetStatus, statefulSetStatus } from './statuses.ts';
 import { daemonStrategyCauses, deploymentStrategyCauses, statefulStrategyCauses } from './workload-strategy.ts';
 
 /** Rules that all four kinds have. */
@@ -26,6 +27,7 @@ export const deployment: Rules = {
     fillStrategy(fillTemplate(object), 'strategy', { maxUnavailable: '25%', maxSurge: '25%' });
   },
   warnings: nameWarnings,
+  validateStatus: deploymentStatus,
   validate(object, old) {
     const spec = part(object, 'spec');
     const causes = negativeCauses(spec, 'spec', 'replicas');
@@ -46,6 +48,7 @@ export const replicaSet: Rules = {
     object.status = { replicas: 0, ...part(object, 'status') };
   },
   warnings: nameWarnings,
+  validateStatus: replicaSetStatus,
   validate(object, old) {
     const spec = part(object, 'spec');
     const causes = negativeCauses(spec, 'spec', 'replicas', 'minReadySeconds');
@@ -57,6 +60,7 @@ export const replicaSet: Rules = {
 
 export const statefulSet: Rules = {
   ...common,
+  validateStatus: statefulSetStatus,
   fill(object) {
     fillStrategy(fillTemplate(object), 'updateStrategy', { partition: 0 });
     object.status = { replicas: 0, availableReplicas: 0, ...part(object, 'status') };
@@ -77,6 +81,7 @@ export const statefulSet: Rules = {
 
 export const daemonSet: Rules = {
   ...common,
+  validateStatus: daemonSetStatus,
   fill(object, old) {
     fillStrategy(fillTemplate(object), 'updateStrategy', { maxUnavailable: 1, maxSurge: 0 });
     countTemplates(object, old);

@@ -1,5 +1,5 @@
 // Server-side apply: merges what an applier sends into what is there, by owner.
-import { copyOf, isTree, put, without, type KubeObject, type ManagedFields, type Tree } from '../object.ts';
+import { copyOf, isEqual, isTree, put, without, type KubeObject, type ManagedFields, type Tree } from '../object.ts';
 import { fieldSchema, type Schema } from '../schema/schema.ts';
 import { failure, ok, refuse, type Result } from '../status.ts';
 import {
@@ -15,7 +15,7 @@ import {
   subtract,
   union,
 } from './field-set.ts';
-import { entryOf, isOf, managedPart, setEntries, type Writer } from './managed-fields.ts';
+import { createdFields, entryOf, isOf, managedPart, setEntries, type Writer } from './managed-fields.ts';
 
 export interface Apply {
   live: KubeObject;
@@ -34,7 +34,7 @@ export interface Apply {
    another's, differs| conflict; with force taken over | left
 */
 export function apply({ live, applied, schema, writer, force }: Apply): Result<KubeObject> {
-  const entries = live.metadata.managedFields ?? [];
+  const entries = live.metadata.managedFields ?? beforeFirst(live, schema, writer);
   const wanted = managedPart(applied);
   const set = fieldsOf(wanted, schema);
   const merged = merge(managedPart(live), wanted, schema) as Tree;
@@ -51,7 +51,9 @@ export function apply({ live, applied, schema, writer, force }: Apply): Result<K
   const result = gone ? (remove(merged, gone, { schema, others: othersSet }) as Tree) : merged;
 
   const next = withManaged(live, result, applied);
-  const mine = own && JSON.stringify(own.fieldsV1) === JSON.stringify(set) ? own : entryOf(writer, 'Apply', set);
+  // Who changes nothing is recorded without a moment, or keeps the one he has.
+  const isChange = !isEqual(managedPart(live), result);
+  const mine = entryOf(isChange ? writer : { ...writer, time: own?.time }, 'Apply', set);
   const left = kept.filter((entry) => entry !== undefined).map((entry) => stillThere(entry, result, schema));
   const inOrder = entries.map((entry) => (entry === own ? mine : left.find((one) => one && isSameManager(one, entry))));
   setEntries(
@@ -63,10 +65,16 @@ export function apply({ live, applied, schema, writer, force }: Apply): Result<K
   return ok(next);
 }
 
+/** What there is of an object without a record is somebody's: of whoever wrote before the first apply. */
+function beforeFirst(live: KubeObject, schema: Schema, writer: Writer): ManagedFields[] {
+  const found = live.metadata.uid === undefined ? undefined : createdFields(live, schema, writer.isCustom === true);
+  return found ? [entryOf({ ...writer, manager: 'before-first-apply' }, 'Update', found)] : [];
+}
+
 const isSameManager = (a: ManagedFields, b: ManagedFields): boolean =>
   a.manager === b.manager &&
   a.operation === b.operation &&
-  a.apiVersion === b.apiVersion &&
+  (a.operation === 'Apply' || a.apiVersion === b.apiVersion) &&
   a.subresource === b.subresource;
 
 function lessOf(entry: ManagedFields, fields: Tree | undefined): ManagedFields | undefined {

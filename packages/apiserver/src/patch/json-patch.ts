@@ -1,9 +1,10 @@
 // JSON patch, RFC 6902, with a failure told as a message instead of thrown.
 import * as library from 'fast-json-patch';
-import { copyOf, isTree } from '../object.ts';
+import { copyOf, isTree, type Tree } from '../object.ts';
 
 // The package is CommonJS: node puts its exports under `default`, bundlers put them beside it.
-const { applyPatch, JsonPatchError } = 'default' in library ? (library.default as typeof library) : library;
+const { applyPatch, JsonPatchError, unescapePathComponent } =
+  'default' in library ? (library.default as typeof library) : library;
 const most = 10_000;
 // Looked up in a set: the library looks up `toString` and `__proto__` in an object, and calls what it finds.
 const words = new Set<unknown>(['add', 'remove', 'replace', 'move', 'copy', 'test']);
@@ -28,11 +29,25 @@ export function applyJsonPatch(target: unknown, operations: unknown): Patched {
   if (malformed !== undefined) return { ok: false, code: 422, message: rejected };
   try {
     // The library mutates its target even when a later operation fails, so it gets a copy.
-    const { newDocument } = applyPatch(copyOf(target), operations as library.Operation[], true, true, true);
-    return { ok: true, value: newDocument };
+    let value: unknown = copyOf(target);
+    for (const operation of operations as library.Operation[])
+      value = applyPatch(value, [asMeant(value, operation)], true, true, true).newDocument;
+    return { ok: true, value };
   } catch (error) {
     return failureOf(error);
   }
+}
+
+/** Against the RFC, what replaces a field that is not there adds it. */
+function asMeant(document: unknown, operation: library.Operation): library.Operation {
+  if (operation.op !== 'replace') return operation;
+  const steps = operation.path.split('/').slice(1).map(unescapePathComponent);
+  const last = steps.pop();
+  const owner = steps.reduce<unknown>(
+    (at, step) => (typeof at === 'object' && at !== null && Object.hasOwn(at, step) ? (at as Tree)[step] : undefined),
+    document,
+  );
+  return last !== undefined && isTree(owner) && !Object.hasOwn(owner, last) ? { ...operation, op: 'add' } : operation;
 }
 
 const rejected = 'the server rejected our request due to an error in our request';

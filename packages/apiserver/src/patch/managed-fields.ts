@@ -1,5 +1,5 @@
 // Who set which field: kept in metadata.managedFields, updated by every write.
-import { isEqual, without, type KubeObject, type ManagedFields, type Tree } from '../object.ts';
+import { isEqual, isTree, textOf, without, type KubeObject, type ManagedFields, type Tree } from '../object.ts';
 import type { Schema } from '../schema/schema.ts';
 import { changedFields, present, subtract, union } from './field-set.ts';
 
@@ -9,8 +9,8 @@ export interface Writer {
   subresource: string;
   /** Of a custom object `spec` itself may be new; a built-in kind always has one. */
   isCustom?: boolean;
-  /** RFC 3339, for entries that change. */
-  time: string;
+  /** RFC 3339, for entries that change; a scale's have none. */
+  time: string | undefined;
 }
 
 // Fields the server itself owns, or that name the object: nobody manages them.
@@ -34,13 +34,19 @@ export function managedPart(object: KubeObject): Tree {
   return Object.keys(kept).length > 0 ? { metadata: kept, ...rest } : rest;
 }
 
+/** The fields of an object that was not there. */
+export const createdFields = (object: KubeObject, schema: Schema, isCustom: boolean): Tree | undefined =>
+  changedFields({ metadata: {} }, managedPart(object), schema, isCustom ? 1 : 0);
+
 /** Gives `writer` the fields that differ between `old` and `next`, takes them from the others, and forgets fields that are gone. Changes `next` in place. */
 export function trackUpdate(old: KubeObject | undefined, next: KubeObject, schema: Schema, writer: Writer): void {
-  // A client that sends an empty list asks for the record to be wiped.
-  if (next.metadata.managedFields?.length === 0 && old !== undefined) return setEntries(next, []);
-  const before = old?.metadata.managedFields ?? [];
+  const before = old ? entriesBefore(old, next, writer) : [];
+  // Nobody's fields are recorded of an object whose record was wiped, until somebody applies it.
+  if (old && before.length === 0) return setEntries(next, []);
   const part = managedPart(next);
-  const changed = changedFields(old ? managedPart(old) : { metadata: {} }, part, schema, writer.isCustom ? 1 : 0);
+  const changed = old
+    ? changedFields(managedPart(old), part, schema, writer.isCustom ? 1 : 0)
+    : createdFields(next, schema, writer.isCustom === true);
   const sets = new Map(before.map((entry) => [entry, entry.fieldsV1]));
   const own = before.find((entry) => isOf(entry, writer, 'Update'));
   const after: ManagedFields[] = [];
@@ -48,15 +54,32 @@ export function trackUpdate(old: KubeObject | undefined, next: KubeObject, schem
     const kept = changed && entry !== own ? subtract(entry.fieldsV1, changed) : sets.get(entry);
     const left = kept && present(kept, part, schema);
     const grown = entry === own && changed ? union(left ?? {}, changed) : left;
-    if (grown && Object.keys(grown).length > 0)
-      after.push(
-        isEqual(grown, entry.fieldsV1)
-          ? entry
-          : { ...entry, fieldsV1: grown, ...(entry === own ? { time: writer.time } : {}) },
-      );
+    if (!grown || Object.keys(grown).length === 0) continue;
+    const isMoved = entry === own && changed !== undefined;
+    if (isMoved) after.push(withTime({ ...entry, fieldsV1: grown }, writer.time));
+    else after.push(isEqual(grown, entry.fieldsV1) ? entry : { ...entry, fieldsV1: grown });
   }
   if (!own && changed) after.push(entryOf(writer, 'Update', changed));
   setEntries(next, after);
+}
+
+/** A client that sends an empty list, or one empty entry, asks for the record to be wiped. */
+const isWiped = (entries: ManagedFields[] | undefined): boolean =>
+  entries?.length === 0 || (entries?.length === 1 && isEqual(entries[0], {}));
+
+/** The record a write starts from: the one it carries, where that is one, else the one there is. */
+function entriesBefore(old: KubeObject, next: KubeObject, { subresource }: Writer): ManagedFields[] {
+  const sent = subresource === '' ? next.metadata.managedFields : undefined;
+  if (isWiped(sent)) return [];
+  return sent && sent.length > 0 && sent.every(isEntry) ? sent : (old.metadata.managedFields ?? []);
+}
+
+const isEntry = ({ operation, apiVersion, fieldsType, fieldsV1 }: ManagedFields): boolean =>
+  ['Apply', 'Update'].includes(operation) && textOf(apiVersion) !== '' && fieldsType === 'FieldsV1' && isTree(fieldsV1);
+
+function withTime(entry: ManagedFields, time: string | undefined): ManagedFields {
+  const { time: _, ...rest } = entry;
+  return time === undefined ? rest : { ...rest, time };
 }
 
 export function setEntries(object: KubeObject, entries: ManagedFields[]): void {
@@ -81,7 +104,8 @@ function byTime(a: ManagedFields, b: ManagedFields): number {
 export const isOf = (entry: ManagedFields, writer: Writer, operation: 'Apply' | 'Update'): boolean =>
   entry.manager === writer.manager &&
   entry.operation === operation &&
-  entry.apiVersion === writer.apiVersion &&
+  // Whoever applies is one manager in all versions.
+  (operation === 'Apply' || entry.apiVersion === writer.apiVersion) &&
   (entry.subresource ?? '') === writer.subresource;
 
 export function entryOf(writer: Writer, operation: 'Apply' | 'Update', fieldsV1: Tree): ManagedFields {
@@ -89,7 +113,7 @@ export function entryOf(writer: Writer, operation: 'Apply' | 'Update', fieldsV1:
     manager: writer.manager,
     operation,
     apiVersion: writer.apiVersion,
-    time: writer.time,
+    ...(writer.time === undefined ? {} : { time: writer.time }),
     fieldsType: 'FieldsV1',
     fieldsV1,
   };

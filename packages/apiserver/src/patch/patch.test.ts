@@ -157,6 +157,35 @@ test('an update takes over what it changes, and the applier then conflicts with 
   await server.close();
 });
 
+test('a wiped record stays empty until somebody applies', async () => {
+  const server = await testServer();
+  await apply(server, { x: '1' }, 'fieldManager=one');
+  const wiped = await server.send('PATCH', `${maps}/a`, { metadata: { managedFields: [{}] } });
+  expect(owners(wiped.body)).toEqual([]);
+  const changed = await server.send('PATCH', `${maps}/a`, { data: { y: '1' } });
+  expect(owners(changed.body)).toEqual([]);
+  const applied = await apply(server, { x: '1' }, 'fieldManager=two');
+  expect(owners(applied.body)).toEqual([
+    ['two', { 'f:data': { 'f:x': {} } }],
+    ['before-first-apply', { 'f:data': { '.': {}, 'f:x': {}, 'f:y': {} } }],
+  ]);
+  await server.close();
+});
+
+test('who changes what he owns is recorded anew, who changes nothing has no moment', async () => {
+  let now = Date.parse('2026-01-02T03:04:05Z');
+  const server = await testServer({ clock: { now: () => now, sleep: () => new Promise(() => undefined) } });
+  const times = (body: { metadata: { managedFields?: { time?: string }[] } }) =>
+    (body.metadata.managedFields ?? []).map(({ time }) => time);
+  await server.send('POST', `${maps}?fieldManager=hand`, { ...configMap('a'), data: { x: '1' } });
+  now += 60_000;
+  const alike = await apply(server, { x: '1' }, 'fieldManager=one');
+  expect(times(alike.body)).toEqual([undefined, '2026-01-02T03:04:05Z']);
+  const changed = await server.send('PATCH', `${maps}/a?fieldManager=hand`, { data: { x: '2' } });
+  expect(times(changed.body)).toEqual(['2026-01-02T03:05:05Z']);
+  await server.close();
+});
+
 test('list elements are owned by their keys, with defaults for keys left out', async () => {
   const server = await testServer();
   const container = (ports: object[]) => ({

@@ -1,4 +1,5 @@
 // The eviction subresource of a pod: a delete that waits for the disruption budgets the pod counts in.
+import { reviewedPost } from '../admission/admit.ts';
 import { deleteOptionsOf, isDryRun } from '../options.ts';
 import { remove } from '../remove.ts';
 import { isTree, listOf, timeText, treeOf, type KubeObject, type Tree } from '../object.ts';
@@ -17,7 +18,9 @@ const mostDisrupted = 2000;
 
 /** POST of an Eviction. 429 while a budget does not allow it; the client is to try again. */
 export async function evict(place: Place): Promise<Result<void>> {
-  const body = await posted(place, eviction);
+  const sent = await posted(place, eviction);
+  if (!sent.ok) return sent;
+  const body = await reviewedPost(place, sent.value, { group: eviction.group, version: 'v1', kind: eviction.kind });
   if (!body.ok) return body;
   const { cluster, call, resource } = place;
   const { namespace, name } = call.target;
@@ -32,7 +35,7 @@ export async function evict(place: Place): Promise<Result<void>> {
     const granted = await takeFromBudget(place, pod, options.value.dryRun === true);
     if (!granted.ok) return granted;
   }
-  const removed = await remove(place, options.value);
+  const removed = await remove(place, options.value, { isAdmitted: true });
   return removed.ok ? ok(undefined) : removed;
 }
 

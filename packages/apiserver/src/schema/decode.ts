@@ -1,6 +1,6 @@
 // What Go's decoder refuses before validation starts: values of the wrong type in a built-in kind (400, not 422).
 import { known, metadataSchema } from '../kinds/fields.ts';
-import { isTree } from '../object.ts';
+import { isTree, type Tree } from '../object.ts';
 import { parseQuantity, quantityHint } from '../quantity.ts';
 import { formatProblem } from './format.ts';
 import { momentProblem } from './moment.ts';
@@ -19,13 +19,17 @@ export function decodeProblem(
   schema: Schema,
   kind: { kind: string; version: string },
 ): string | undefined {
+  const why = mismatchText(value, schema, kind.kind);
+  return why && `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${why}`;
+}
+
+/** The decoder's own words. */
+export function mismatchText(value: unknown, schema: Schema, kind: string): string | undefined {
   const wrong = firstMismatch(value, schema, '');
   if (!wrong) return undefined;
-  if ('problem' in wrong)
-    return `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${wrong.problem}`;
-  const { path, found, wanted } = wrong;
-  const field = path.replace(/\[\d+\]/g, '');
-  return `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: json: cannot unmarshal ${found} into Go struct field ${kind.kind}.${field} of type ${wanted}`;
+  if ('problem' in wrong) return wrong.problem;
+  const field = wrong.path.replace(/\[\d+\]/g, '');
+  return `json: cannot unmarshal ${wrong.found} into Go struct field ${kind}.${field} of type ${wrong.wanted}`;
 }
 
 /** The same for the metadata of a custom object: the one part of it that is typed. */
@@ -42,27 +46,30 @@ export function metadataProblem(
   return `${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`;
 }
 
-function firstMismatch(value: unknown, schema: Schema, path: string): Mismatch | undefined {
-  if (value === null || value === undefined) return undefined;
+// Nobody's object is as deep as this where its types are known; what is, is refused for that.
+const deepest = 500;
+
+function firstMismatch(value: unknown, schema: Schema, path: string, left = deepest): Mismatch | undefined {
+  if (value === null || value === undefined || left === 0) return undefined;
   const found = foundType(value);
   const wanted = wantedType(schema);
   if (wanted && !wanted.fits.includes(found)) return { path, found: nameOf(value, found), wanted: wanted.name };
   if (typeof value === 'string') return textMismatch(value, schema);
   if (Array.isArray(value) && schema.items) {
     for (const [i, item] of value.entries()) {
-      const wrong = firstMismatch(item, schema.items, `${path}[${i}]`);
+      const wrong = firstMismatch(item, schema.items, `${path}[${i}]`, left - 1);
       if (wrong) return wrong;
     }
   }
-  return isTree(value) ? fieldMismatch(value, schema, path) : undefined;
+  return isTree(value) ? fieldMismatch(value, schema, path, left - 1) : undefined;
 }
 
-function fieldMismatch(value: Record<string, unknown>, schema: Schema, path: string): Mismatch | undefined {
+function fieldMismatch(value: Tree, schema: Schema, path: string, left: number): Mismatch | undefined {
   for (const [name, item] of Object.entries(value)) {
     const child = fieldSchema(schema, name);
     // Go names fields, not the keys of maps.
     const below = isMap(schema) ? path : path === '' ? name : `${path}.${name}`;
-    const wrong = child && firstMismatch(item, child, below);
+    const wrong = child && firstMismatch(item, child, below, left);
     if (wrong) return wrong;
   }
   return undefined;
@@ -70,13 +77,18 @@ function fieldMismatch(value: Record<string, unknown>, schema: Schema, path: str
 
 function textMismatch(value: string, schema: Schema): Mismatch | undefined {
   if (schema.format === 'byte' && formatProblem(value, 'byte')) {
-    const at = /[^A-Za-z0-9+/]/.exec(value)?.index ?? value.length;
-    return { problem: `illegal base64 data at input byte ${at}` };
+    return { problem: `illegal base64 data at input byte ${firstIllegal(value)}` };
   }
   if (schema.format === 'quantity' && parseQuantity(value) === undefined) return { problem: quantityHint };
   if (schema.format !== 'date-time' || value === '') return undefined;
   const problem = momentProblem(value, schema === microTime ? 'micro' : 'plain');
   return problem === undefined ? undefined : { problem };
+}
+
+/** Where base64 goes wrong: at a stray byte, or, when it breaks off, at the group of four that is not whole. */
+function firstIllegal(text: string): number {
+  const stray = /[^A-Za-z0-9+/\r\n]/.exec(text)?.index;
+  return stray ?? Math.floor(text.length / 4) * 4;
 }
 
 function foundType(value: unknown): string {

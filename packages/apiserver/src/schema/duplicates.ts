@@ -3,6 +3,25 @@
 /** The paths of repeated fields (`spec.replicas`), each once. The text must be valid JSON. */
 export function duplicateFields(text: string): string[] {
   const found = new Set<string>();
+  walk(text, (frame, isTwice) => void (isTwice && found.add(pathIn(frame))));
+  return [...found];
+}
+
+/** Sorts paths by where the text says them; one said twice stands where it is said again. */
+export function sortByPlace(paths: { path: string; isTwice: boolean }[], text: string): void {
+  const keyOf = (path: string, isTwice: boolean): string => `${isTwice ? 'again' : 'first'} ${path}`;
+  const places = new Map<string, number>();
+  walk(text, (frame, isTwice) => {
+    const key = keyOf(pathIn(frame), isTwice);
+    if (!places.has(key)) places.set(key, places.size);
+  });
+  const placeOf = ({ path, isTwice }: { path: string; isTwice: boolean }): number =>
+    places.get(keyOf(path, isTwice)) ?? places.size;
+  paths.sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** Tells of every field, in the text's order, and whether its object has said it before. */
+function walk(text: string, each: (field: Frame, isTwice: boolean) => void): void {
   const frames: Frame[] = [];
   let at = 0;
   while (at < text.length) {
@@ -10,7 +29,7 @@ export function duplicateFields(text: string): string[] {
     const frame = frames.at(-1);
     if (mark === '"') {
       const end = stringEnd(text, at);
-      if (frame && !frame.isList && frame.expectsKey) note(frame, JSON.parse(text.slice(at, end)) as string, found);
+      if (frame && !frame.isList && frame.expectsKey) note(frame, JSON.parse(text.slice(at, end)) as string, each);
       at = end;
       continue;
     }
@@ -30,7 +49,6 @@ export function duplicateFields(text: string): string[] {
     } else if (mark === ':' && frame) frame.expectsKey = false;
     at++;
   }
-  return [...found];
 }
 
 interface Frame {
@@ -42,9 +60,9 @@ interface Frame {
   expectsKey: boolean;
 }
 
-function note(frame: Frame, key: string, found: Set<string>): void {
+function note(frame: Frame, key: string, each: (field: Frame, isTwice: boolean) => void): void {
   frame.key = key;
-  if (frame.keys.has(key)) found.add(pathIn(frame));
+  each(frame, frame.keys.has(key));
   frame.keys.add(key);
 }
 

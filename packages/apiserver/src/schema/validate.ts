@@ -117,20 +117,20 @@ function checkList(value: unknown[], { schema, path }: Site, findings: Findings)
 function checkObject(value: Tree, { old, schema, path }: Site, findings: Findings): void {
   const below = (name: string) => (path === '' ? name : `${path}.${name}`);
   const { causes } = findings;
-  for (const name of schema.required ?? [])
-    if (!Object.hasOwn(value, name)) causes.push(required(fieldOf(below(name), findings)));
   const size = Object.keys(value).length;
-  if (schema.maxProperties !== undefined && size > schema.maxProperties)
-    causes.push(tooMany(fieldOf(path, findings), size, schema.maxProperties));
   if (schema.minProperties !== undefined && size < schema.minProperties) {
     const why = `${path} in body should have at least ${schema.minProperties} properties`;
     causes.push(invalidValue(fieldOf(path, findings), size, why));
   }
+  if (schema.maxProperties !== undefined && size > schema.maxProperties)
+    causes.push(tooMany(fieldOf(path, findings), size, schema.maxProperties));
   const before = isTree(old) ? old : {};
   for (const name of Object.keys(value)) {
     const child = fieldSchema(schema, name);
     if (child) check({ value: value[name], old: before[name], schema: child, path: below(name) }, findings);
   }
+  for (const name of schema.required ?? [])
+    if (!Object.hasOwn(value, name)) causes.push(required(fieldOf(below(name), findings)));
 }
 
 /** What logic finds is told of the whole object; then follows what the nearest alternative lacks. */

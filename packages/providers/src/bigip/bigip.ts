@@ -1,11 +1,12 @@
 // A BIG-IP through AS3 and iControl REST. A scope is an AS3 tenant; a load balancer is one application in it.
 import { compile, type Application } from '@fairlead/as3';
-import type { Clock, MemberLane, Provider } from '@fairlead/core';
+import { ok, type Clock, type MemberLane, type Provider } from '@fairlead/core';
 import { caller, type Fetch } from './call.ts';
 import { destinationsOf } from './claims.ts';
 import { declarations } from './declare.ts';
 import { loggedIn, type Credentials } from './login.ts';
 import { memberLane } from './member-lane.ts';
+import { statistics } from './statistics.ts';
 import { Tenants } from './tenants.ts';
 
 export interface BigipOptions extends Credentials {
@@ -19,6 +20,7 @@ export interface BigipOptions extends Credentials {
 
 export interface Bigip extends Provider<Application> {
   members: MemberLane;
+  check: NonNullable<Provider<Application>['check']>;
 }
 
 /**
@@ -36,8 +38,14 @@ export function bigip(options: BigipOptions): Bigip {
     claims: destinationsOf,
     owned: (owner, signal) => tenants.owned(owner, signal),
     read: (scope, signal) => tenants.read(scope, signal),
+    async check(signal) {
+      // Of AS3 rather than of the device: it goes through the login, and tells that AS3 is installed and up.
+      const answer = await call({ method: 'GET', path: '/mgmt/shared/appsvcs/info' }, signal);
+      return answer.ok ? ok(undefined) : answer;
+    },
     drifted: (scope, found, signal) => tenants.drifted(scope, found, signal),
     apply: (plan, signal) => tenants.apply(plan, signal),
+    statistics: (question, signal) => statistics(call, question, signal),
     members: memberLane(call, tenants.templateOf),
   };
 }

@@ -59,6 +59,11 @@ export interface Case {
 /** Cases on one subject. `before` runs once for each server; its answers are not compared. */
 export interface Chapter {
   name: string;
+  /**
+   * What of a server its cases count on: `hook`, that it reaches the webhook on this machine; `bare`, that nothing but
+   * the API server is there, with our users and ranges. A whole cluster that was given has neither.
+   */
+  needs?: 'hook' | 'bare';
   before?: Ask[];
   cases: Case[];
 }

@@ -120,7 +120,8 @@ export const hookSend =
   ({ unanswered, pass }: HookSend) =>
   async ({ url, body = '{}', signal }: HookCall): Promise<Response> => {
     const answer = answerHook(url.pathname, body);
-    if (answer) return new Response(answer.body, { status: answer.status });
+    if (answer)
+      return new Response(answer.body, { status: answer.status, headers: { 'content-type': 'application/json' } });
     await pass(tooLong);
     if (!signal.aborted) throw new Error(`bug: the call of ${url.href} was not given up after ${tooLong} ms`);
     throw unanswered(url);

@@ -15,6 +15,9 @@ import { isTree } from './part.ts';
    a continue token, a signed token     | <continue>, <token>
    how old something is, in a table     | <age>
    what a table's column says of itself | <description>: prose of theirs, and no part of the contract
+   what is wrong with a rule's syntax   | <what its parser says>: ANTLR's words, which name its grammar's own rules and tokens
+   what is wrong with a text of YAML    | <parser>: each parser has its own words
+   a diff of the server's own structures| nothing: Go's fields of an internal type, for whoever debugs the server
 
    What the case itself says is never masked: an address or a port it asks for must come back as asked.
 */
@@ -37,7 +40,10 @@ const microTime = /\b20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/g;
 const time = /\b20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\dZ/g;
 const clusterAddress = /\b10\.96\.\d{1,3}\.\d{1,3}\b/g;
 const signed = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
-const age = /^\d+(ms|s|m\d+s|m)$/;
+const age = /^(\d+(ms|[smhdy])){1,2}$/;
+
+const yamlProblem = /(error converting YAML to JSON: yaml: ).*/g;
+const structureDiff = /\n(@@ -\d+,\d+ \+\d+,\d+ @@\n([ +-].*\n)+)+/g;
 
 export function mask(options: MaskOptions): Mask {
   const texts = textMask(options);
@@ -103,6 +109,8 @@ function textMask({ words, said }: MaskOptions): TextMask {
     for (const prefix of prefixes) masked = masked.replaceAll(suffixed(prefix), `${prefix}<suffix>`);
     for (const [word, value] of words) masked = masked.replaceAll(value, `<${word}>`);
     return masked
+      .replace(yamlProblem, '$1<parser>')
+      .replace(structureDiff, '')
       .replace(signed, '<token>')
       .replace(uuid, (found) => unlessSaid(found, () => numbered('uid', found)))
       .replace(microTime, (found) => unlessSaid(found, () => '<micro time>'))
@@ -110,6 +118,7 @@ function textMask({ words, said }: MaskOptions): TextMask {
       .replace(clusterAddress, (found) => unlessSaid(found, () => numbered('cluster ip', found)))
       .replace(/(resource version: \d+ )\(\d+\)/, '$1(<floor>)')
       .replace(/(resourceVersion\\*":\\*")\d+/g, '$1<version>')
+      .replace(/(ERROR: <input>:\d+:\d+: Syntax error: )[^\n]*/g, '$1<what its parser says>')
       .replace(/(current: )\d+/, '$1<now>')
       .replace(/(ResourceVersion in record \()\d+/, '$1<version>');
   };

@@ -1,5 +1,7 @@
 // Where the suite runs: an API server behind a function, and its way of letting time pass.
 
+import type { Chapter } from './case.ts';
+
 export interface Sending {
   method: string;
   headers: Record<string, string>;
@@ -19,8 +21,10 @@ export interface Answered {
 export interface Place {
   /** `path` begins with a slash. Follows no redirects. */
   send(path: string, sending: Sending): Promise<Answered>;
-  /** Bearer tokens by user; `admin` must be there and may do everything, others are impersonated when absent. */
+  /** Bearer tokens by user. Who has none is impersonated by `admin`, who may do everything, by token or otherwise. */
   tokens: Readonly<Record<string, string>>;
+  /** Which needs of chapters it meets. */
+  meets: readonly NonNullable<Chapter['needs']>[];
   /** Lets `ms` pass for the server; early when `signal` aborts. */
   pass(ms: number, signal?: AbortSignal): Promise<void>;
   /** Tells one run on this server from another, where the server outlives the run; part of names, so a DNS label. */
@@ -44,6 +48,7 @@ export function embeddedPlace(
   return {
     tokens,
     run: 'run',
+    meets: ['hook', 'bare'],
     hook,
     async send(path, sending) {
       const answered = await server.answer(new Request(`http://embedded${path}`, sending));

@@ -113,7 +113,8 @@ async function runCase(place: Place, chapter: Chapter, one: Case, group: string)
 
 /** Whatever was made in the namespace goes with it; where nothing empties namespaces, it stays and disturbs nobody. */
 async function sweep({ place, made }: Telling): Promise<void> {
-  const headers = { authorization: `Bearer ${place.tokens['admin'] ?? ''}` };
+  const token = place.tokens['admin'];
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   for (const path of made.toReversed()) {
     const answered = await place.send(path, { method: 'DELETE', headers });
     await answered.text();
@@ -231,12 +232,13 @@ function headersOf(
 ): Record<string, string> {
   const { as = 'admin', type, headers = {}, body, accept = 'application/json' } = step as Ask;
   const token = place.tokens[as] ?? place.tokens['admin'];
+  const isImpersonated = as !== 'nobody' && as !== 'admin' && place.tokens[as] === undefined;
   const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, filled(value, words)]));
   return {
     accept,
     'user-agent': 'conformance/1',
-    ...(as === 'nobody' ? {} : { authorization: `Bearer ${token}` }),
-    ...(as !== 'nobody' && place.tokens[as] === undefined ? { 'impersonate-user': as } : {}),
+    ...(as === 'nobody' || token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(isImpersonated ? { 'impersonate-user': as } : {}),
     ...(body === undefined ? {} : { 'content-type': type ?? 'application/json' }),
     ...own,
   };

@@ -6,6 +6,7 @@ import { pathsOf } from '../irule/runner.ts';
 import type { View } from '../configuration/store.ts';
 import type { Effect, RuleEngine } from '../irule/engine.ts';
 import type { Place } from './bind.ts';
+import type { HttpCounts } from './http-counts.ts';
 import type { Members } from './members.ts';
 import {
   cookieName,
@@ -21,6 +22,7 @@ export interface FlowParts {
   rules: RuleEngine;
   members: Members;
   persistence: PersistenceTable;
+  http: HttpCounts;
   reach(address: string, port: number): Place;
   log(text: string): void;
 }
@@ -136,6 +138,11 @@ export class Flow {
     this.#release = undefined;
     this.#target = target;
     if (target.pool && target.member) this.#release = this.#parts.members.open(target.pool, target.member, reset);
+  }
+
+  /** An HTTP request was sent to the server. */
+  asked({ pool, member }: Target): void {
+    if (pool && member) this.#parts.members.asked(pool, member);
   }
 
   /** Names the server that an LB_SELECTED is about; `open` makes it so. */

@@ -84,6 +84,7 @@ export class HttpRelay {
   async #serve(talk: Conversation, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const accepted = await talk.accepted;
     if (accepted.end || talk.socket.destroyed) return;
+    this.#parts.http.of(this.#virtual).requests += 1;
     const { method = 'GET', url = '/' } = incoming;
     const exchange: Exchange = { talk, incoming, outgoing, method, uri: url, headers: pairs(incoming.rawHeaders) };
     const verdict = await this.#fire(exchange, 'HTTP_REQUEST');
@@ -107,6 +108,7 @@ export class HttpRelay {
     if (!verdict.respond) return false;
     const { status, headers, content } = responseOf(verdict.respond);
     const body = Buffer.from(content, 'utf8');
+    this.#parts.http.response(this.#virtual, status);
     outgoing.sendDate = false;
     outgoing.writeHead(status, flat([['Server', 'BigIP'], ...headers, ['Content-Length', String(body.length)]]));
     await finished(outgoing, method === 'HEAD' ? undefined : body);
@@ -119,7 +121,10 @@ export class HttpRelay {
     const target = talk.flow.select(cookiesOf(exchange.headers));
     if (target && (await this.#selected(exchange, target))) return;
     const answer = target && (await talk.upstream.ask(exchange, target, this.#isTlsToServers()));
-    if (target && answer) return this.#pass(exchange, target, answer);
+    if (target && answer) {
+      talk.flow.asked(target);
+      return this.#pass(exchange, target, answer);
+    }
     talk.flow.letGo();
     const isBodyGone = hasBody(exchange.incoming) && exchange.incoming.readableDidRead;
     if (isAgain || !talk.flow.listens('LB_FAILED')) return endClient(talk.socket, 'reset');
@@ -141,6 +146,7 @@ export class HttpRelay {
   async #pass({ talk, outgoing, method }: Exchange, target: Target, answer: IncomingMessage): Promise<void> {
     let headers = pairs(answer.rawHeaders);
     const status = answer.statusCode ?? 502;
+    this.#parts.http.response(this.#virtual, status);
     if (talk.flow.listens('HTTP_RESPONSE')) {
       const facts = { status: String(status), version: answer.httpVersion };
       const verdict = await talk.flow.fire('HTTP_RESPONSE', facts, headers);
@@ -187,6 +193,7 @@ export class HttpRelay {
     const { flow, socket } = talk;
     await talk.turn;
     if ((await talk.accepted).end) return;
+    this.#parts.http.of(this.#virtual).requests += 1;
     const { method = 'GET', url = '/', httpVersion } = incoming;
     const before = pairs(incoming.rawHeaders);
     const verdict = await flow.fire('HTTP_REQUEST', { method, uri: url, version: httpVersion }, before);
@@ -195,6 +202,8 @@ export class HttpRelay {
     const server = target && (await dial(target));
     if (!target || !server) return endClient(socket, 'reset');
     flow.open(target, () => endClient(socket, 'reset'));
+    flow.asked(target);
+    this.#parts.http.of(this.#virtual).upgrades += 1;
     const outbound: Edited = { method, uri: url, headers: before };
     edit(outbound, verdict);
     const lines = outbound.headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');

@@ -12,6 +12,7 @@ interface Living {
   /** Ends a connection at once. */
   connections: Set<() => void>;
   total: number;
+  requests: number;
   /** For the smooth weighted round: grows by the ratio each turn, falls by the sum when picked. */
   credit: number;
   picked: number;
@@ -23,6 +24,8 @@ export interface MemberStatus {
   session: 'monitor-enabled' | 'user-enabled' | 'user-disabled';
   connections: number;
   total: number;
+  /** Of HTTP, that were sent to it. */
+  requests: number;
 }
 
 /*
@@ -38,6 +41,8 @@ export interface MemberStatus {
 export class Members {
   #configuration: View;
   #living = new Map<string, Living>();
+  /** Of each pool since it was made, members that have left it included. */
+  #totals = new Map<string, { connections: number; requests: number }>();
   #turn = 0;
   /** Called when a member of the pool became usable or unusable. */
   onStatus: (pool: string) => void = () => undefined;
@@ -55,6 +60,7 @@ export class Members {
       session: session === 'user-disabled' ? 'user-disabled' : isMonitored ? 'monitor-enabled' : 'user-enabled',
       connections: living.connections.size,
       total: living.total,
+      requests: living.requests,
     };
   }
 
@@ -84,7 +90,27 @@ export class Members {
     const living = this.#of(pool, member);
     living.connections.add(reset);
     living.total += 1;
+    this.totals(pool.fullPath).connections += 1;
     return () => void living.connections.delete(reset);
+  }
+
+  /** Counts an HTTP request that was sent to the member. */
+  asked(pool: Pool, member: Member): void {
+    this.#of(pool, member).requests += 1;
+    this.totals(pool.fullPath).requests += 1;
+  }
+
+  totals(pool: string): { connections: number; requests: number } {
+    const known = this.#totals.get(pool);
+    if (known) return known;
+    const made = { connections: 0, requests: 0 };
+    this.#totals.set(pool, made);
+    return made;
+  }
+
+  /** A pool that is gone, or made anew, counts from 0. */
+  forget(pool: string): void {
+    this.#totals.delete(pool);
   }
 
   setStatus(pool: Pool, member: Member, status: MonitorStatus): void {
@@ -152,7 +178,7 @@ export class Members {
     const known = this.#living.get(key);
     if (known) return known;
     const status = monitorsOf(pool.monitor).needed > 0 ? 'checking' : 'unchecked';
-    const living: Living = { status, connections: new Set(), total: 0, credit: 0, picked: 0 };
+    const living: Living = { status, connections: new Set(), total: 0, requests: 0, credit: 0, picked: 0 };
     this.#living.set(key, living);
     return living;
   }

@@ -6,6 +6,7 @@ import { destinationOf, type Pool, type Rule, type Virtual } from '../configurat
 import type { Change, Configuration } from '../configuration/store.ts';
 import type { RuleEngine } from '../irule/engine.ts';
 import type { Bind, Place } from './bind.ts';
+import { HttpCounts } from './http-counts.ts';
 import { Listener, type ListenerParts } from './listener.ts';
 import { Members } from './members.ts';
 import { Monitors } from './monitors.ts';
@@ -44,6 +45,7 @@ export class Plane {
   #listeners = new Map<string, Listener>();
   #monitors: Monitors;
   readonly members: Members;
+  readonly http = new HttpCounts();
   /** Virtual servers deleted and created with connections lost, members removed with connections on them. */
   readonly lost = { recreated: 0, connections: 0 };
 
@@ -57,7 +59,17 @@ export class Plane {
     };
     this.#monitors = new Monitors({ configuration, clock, members: this.members, reach });
     const persistence = new PersistenceTable(clock);
-    this.#parts = { configuration, rules, members: this.members, persistence, reach, log, clock, bind };
+    this.#parts = {
+      configuration,
+      rules,
+      members: this.members,
+      persistence,
+      reach,
+      log,
+      clock,
+      bind,
+      http: this.http,
+    };
   }
 
   virtuals(): VirtualStatus[] {
@@ -113,6 +125,7 @@ export class Plane {
     for (const member of before?.members ?? []) {
       if (!kept.has(member.fullPath)) this.lost.connections += this.members.remove(path, member);
     }
+    if (isNew || !after) this.members.forget(path);
     if (after) {
       this.#monitors.follow(after, isNew);
       this.#tellPool(path);
@@ -162,6 +175,7 @@ export class Plane {
     if (recreated.has(`virtual ${virtual.fullPath}`)) {
       this.lost.recreated += 1;
       this.#parts.persistence.forget(virtual.fullPath);
+      this.http.forget(virtual.fullPath);
       if (known) this.lost.connections += known.reset();
     }
     if (known) return known.follow(virtual);
@@ -173,6 +187,7 @@ export class Plane {
   async #close(path: string): Promise<void> {
     const listener = this.#listeners.get(path);
     this.#listeners.delete(path);
+    this.http.forget(path);
     if (!listener) return;
     this.lost.connections += listener.connections;
     await listener.close();

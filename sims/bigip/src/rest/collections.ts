@@ -17,6 +17,8 @@ export interface Resource {
   /** A member of a pool, or all of them. */
   members?: { path?: string };
   isStats?: boolean;
+  /** The profiles of a virtual server; there is nothing but their statistics here. */
+  isProfiles?: boolean;
 }
 
 /** One write, done now or when its transaction is committed. */
@@ -45,6 +47,8 @@ export function resourceOf(path: string): Resource | undefined {
   const collection = known.find((name) => `${parts.join('/')}/`.startsWith(`${name}/`));
   if (collection === undefined) return undefined;
   const [name, sub, member, ...more] = parts.slice(collection.split('/').length);
+  if (collection === 'ltm/virtual' && name !== undefined && sub === 'profiles' && member === undefined && isStats)
+    return { collection, path: untilde(name, collection), isStats, isProfiles: true };
   if (more.length > 0 || (sub !== undefined && (sub !== 'members' || collection !== 'ltm/pool'))) return undefined;
   return {
     collection,

@@ -6,6 +6,7 @@ import type { Json } from './body.ts';
 import { bodyOf, kindOf, read, readAll, resourceOf, write, type Resource, type Write } from './collections.ts';
 import { link, memberAt, memberStats, poolAt, poolStats, showMember, tilde } from './pool.ts';
 import { json, notRegistered, refused } from './reply.ts';
+import { profileStats } from './virtual.ts';
 import type { Transactions } from './transactions.ts';
 
 export interface IControlParts {
@@ -95,6 +96,7 @@ async function answerTransaction(
 
 function get(device: Device, resource: Resource, query: URLSearchParams): Json {
   if (resource.collection === 'ltm/pool' && resource.isStats) return stats(device, resource);
+  if (resource.isProfiles) return profileStats(device, resource.path ?? '');
   if (resource.isStats) throw new Refusal(404, `${resource.collection} has no stats here`);
   const showing = { members: device.plane.members, isExpanded: query.get('expandSubcollections') === 'true' };
   if (resource.members && resource.path !== undefined) return getMembers(device, resource, query);

@@ -148,7 +148,7 @@ export function showMember(pool: Pool, member: Member, members: Members): Json {
 
 /** `entries` of a member: connections and availability as the device nests them. */
 export function memberStats(pool: Pool, member: Member, members: Members): Json {
-  const { state, session, connections, total } = members.status(pool, member);
+  const { state, session, connections, total, requests } = members.status(pool, member);
   const availability =
     state === 'up' ? 'available' : state === 'unchecked' || state === 'checking' ? 'unknown' : 'offline';
   return {
@@ -159,6 +159,7 @@ export function memberStats(pool: Pool, member: Member, members: Members): Json 
     sessionStatus: { description: session },
     'serverside.curConns': { value: connections },
     'serverside.totConns': { value: total },
+    totRequests: { value: requests },
     'status.availabilityState': { description: availability },
     'status.enabledState': { description: session === 'user-disabled' ? 'disabled' : 'enabled' },
   };
@@ -167,13 +168,15 @@ export function memberStats(pool: Pool, member: Member, members: Members): Json 
 export function poolStats(pool: Pool, members: Members): Json {
   const all = pool.members.map((member) => members.status(pool, member));
   const up = pool.members.filter((member) => members.takes(pool, member)).length;
+  const { connections, requests } = members.totals(pool.fullPath);
   const isKnown = all.some(({ state }) => state === 'up' || state === 'down' || state === 'user-down');
   return {
     tmName: { description: pool.fullPath },
     memberCnt: { value: all.length },
     activeMemberCnt: { value: up },
     'serverside.curConns': { value: all.reduce((sum, { connections }) => sum + connections, 0) },
-    'serverside.totConns': { value: all.reduce((sum, { total }) => sum + total, 0) },
+    'serverside.totConns': { value: connections },
+    totRequests: { value: requests },
     'status.availabilityState': { description: !isKnown ? 'unknown' : up > 0 ? 'available' : 'offline' },
     'status.enabledState': { description: 'enabled' },
   };

@@ -174,7 +174,11 @@ test('the address of a pod that ran before is not given to one that was bound me
   await w.run({});
   const before = w.pod()!.status!.podIP;
   await w.cluster.stop();
-  await w.send('PATCH', '/api/v1/namespaces/a/pods/first', { spec: { nodeName: 'life-node-1' } });
+  await w.send('PATCH', '/api/v1/namespaces/a/pods/first', { spec: { schedulingGates: null } });
+  await w.send('POST', '/api/v1/namespaces/a/pods/first/binding', {
+    metadata: { name: 'first' },
+    target: { kind: 'Node', name: 'life-node-1' },
+  });
   await w.cluster.start();
   await w.clock.advance(0);
   expect(w.pod()!.status!.podIP).toBe(before);

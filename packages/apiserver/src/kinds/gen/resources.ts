@@ -3,6 +3,7 @@ import type { ResourceRow } from '../row.ts';
 
 export const rows: ResourceRow[] = [
   {"group":"","resource":"pods","singular":"pod","kind":"Pod","namespaced":true,"shortNames":["po"],"categories":["all"],"verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"subresources":["attach","binding","ephemeralcontainers","eviction","exec","log","portforward","proxy","resize","status"],"schema":"io.k8s.api.core.v1.Pod"},
+  {"group":"","resource":"bindings","singular":"binding","kind":"Binding","namespaced":true,"shortNames":[],"categories":[],"verbs":["create"],"subresources":[],"schema":"io.k8s.api.core.v1.Binding"},
   {"group":"","resource":"services","singular":"service","kind":"Service","namespaced":true,"shortNames":["svc"],"categories":["all"],"verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"subresources":["proxy","status"],"schema":"io.k8s.api.core.v1.Service"},
   {"group":"","resource":"endpoints","singular":"endpoints","kind":"Endpoints","namespaced":true,"shortNames":["ep"],"categories":[],"verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"subresources":[],"schema":"io.k8s.api.core.v1.Endpoints"},
   {"group":"","resource":"nodes","singular":"node","kind":"Node","namespaced":false,"shortNames":["no"],"categories":[],"verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"subresources":["proxy","status"],"schema":"io.k8s.api.core.v1.Node"},

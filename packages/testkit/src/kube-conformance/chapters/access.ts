@@ -237,4 +237,4 @@ const roles: Case[] = [
   },
 ];
 
-export const accesses: Chapter = { name: 'access', cases: [...who, ...roles] };
+export const accesses: Chapter = { name: 'access', needs: 'bare', cases: [...who, ...roles] };

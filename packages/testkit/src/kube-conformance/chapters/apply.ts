@@ -279,4 +279,4 @@ const lists: Case[] = [
   },
 ];
 
-export const applying: Chapter = { name: 'apply', cases: [...ownership, ...requests, ...lists] };
+export const applying: Chapter = { name: 'apply', needs: 'bare', cases: [...ownership, ...requests, ...lists] };

@@ -38,6 +38,7 @@ const coreResources = [
 
 export const discovery: Chapter = {
   name: 'discovery',
+  needs: 'bare',
   cases: [
     { name: 'the core group has the version v1', steps: [get('/api', { only: ['kind', 'versions'] })] },
     {

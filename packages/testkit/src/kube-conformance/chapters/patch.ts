@@ -246,4 +246,7 @@ const strategicPatches: Case[] = [
   },
 ];
 
-export const patches: Chapter = { name: 'patch', cases: [...jsonPatches, ...mergePatches, ...strategicPatches] };
+export const patches: Chapter = {
+  name: 'patch',
+  cases: [...jsonPatches, ...mergePatches, ...strategicPatches],
+};

@@ -173,6 +173,7 @@ const body = (name: string, rest: Changes): Tree => pod(name, rest);
 
 export const pods: Chapter = {
   name: 'pod',
+  needs: 'bare',
   cases: [
     ...Object.entries(wrong).map(([what, rest]): Case => ({
       name: `a pod with ${what} is refused, with the field and the reason`,

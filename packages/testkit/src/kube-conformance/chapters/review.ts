@@ -184,4 +184,4 @@ const tokens: Case[] = [
   },
 ];
 
-export const reviewing: Chapter = { name: 'review', cases: [...reviews, ...impersonation, ...tokens] };
+export const reviewing: Chapter = { name: 'review', needs: 'bare', cases: [...reviews, ...impersonation, ...tokens] };

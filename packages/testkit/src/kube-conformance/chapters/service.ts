@@ -252,6 +252,7 @@ const sliceCases: Case[] = [
 
 export const services: Chapter = {
   name: 'service',
+  needs: 'bare',
   cases: [
     ...Object.entries(wrong).map(([what, rest]): Case => ({
       name: `a Service with ${what} is refused`,

@@ -293,5 +293,6 @@ const others: Case[] = [
 
 export const small: Chapter = {
   name: 'small',
+  needs: 'bare',
   cases: [...secrets, ...ingresses, ...leases, ...budgets, ...others],
 };

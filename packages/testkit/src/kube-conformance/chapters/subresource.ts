@@ -300,5 +300,6 @@ const others: Case[] = [
 
 export const subresources: Chapter = {
   name: 'subresource',
+  needs: 'bare',
   cases: [...status, ...scale, ...binding, ...eviction, ...others],
 };

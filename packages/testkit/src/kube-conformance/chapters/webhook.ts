@@ -377,5 +377,6 @@ const conversions: Case[] = [
 
 export const webhooks: Chapter = {
   name: 'webhook',
+  needs: 'hook',
   cases: [...answers, ...reviews, ...choices, ...registration, ...conversions],
 };

@@ -148,5 +148,6 @@ const changes: Case[] = [
 
 export const workloads: Chapter = {
   name: 'workload',
+  needs: 'bare',
   cases: [...given, ...wrongEverywhere, ...wrongOnes, ...changes],
 };

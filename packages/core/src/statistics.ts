@@ -1,0 +1,25 @@
+// What a place has counted of its own traffic. Counters only grow, until the place or the object is made anew.
+
+export interface Statistics {
+  /** Requests of the listener, and those of them that were answered with 5xx or not at all; absent where nobody counts them. */
+  listener?: { requests: number; errors: number } | undefined;
+  /** By pool name, as they were asked for. */
+  pools: Record<string, PoolStatistics>;
+}
+
+export interface PoolStatistics {
+  /** HTTP requests that its members got. */
+  requests: number;
+  connections: number;
+  /** Members that are to be used, drained and disabled ones left out. */
+  members: number;
+  /** Of these, those that are up, or that nobody watches. */
+  available: number;
+}
+
+/** Which listener of which load balancer, and which of its pools. */
+export interface StatisticsQuestion {
+  key: string;
+  listener: string;
+  pools: readonly string[];
+}

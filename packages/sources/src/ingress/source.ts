@@ -1,0 +1,374 @@
+// F5 Ingresses (spec/tickets.md §8): those of one ticket share its address, so they are one load balancer together.
+import { claimOf, type Lbticket, type VipClaim } from '@fairlead/api';
+import {
+  askerOf,
+  crc32,
+  type LoadBalancer,
+  type Origin,
+  type PoolRef,
+  type Problem,
+  type Result,
+  type Scope,
+} from '@fairlead/core';
+import type { Change, EndpointSlice, Ingress, KubeObject, Service, Store } from '@fairlead/kube';
+import type { Edit, Refusal, Source, Supply, Touch } from '../source.ts';
+import { serviceOf, supply, type EndpointStores, type Use } from '../supply.ts';
+import { merge, type Merged } from './group.ts';
+import { readIngress, type IngressReading } from './reading.ts';
+
+export interface IngressOptions {
+  /** The cluster's name: the first part of what its objects are called in a place. */
+  cluster: string;
+  loadbalancer: string;
+  stores: EndpointStores & {
+    /** With the index `ticket` of `ingressIndexes`. */
+    ingresses: Store<Ingress>;
+    /** Of the management cluster: an Ingress gets what its ticket has, whatever its annotations say. */
+    lbtickets: Store<Lbticket>;
+  };
+  /** Would the place take it? Asked of each Ingress alone, so that none spoils another. */
+  accepts?: ((lb: LoadBalancer) => Result<unknown>) | undefined;
+}
+
+/** One Ingress of a group, and what is to be told of it. */
+export interface IngressMember {
+  ingress: Ingress;
+  claim: VipClaim;
+  /** Why it is not served as it is written; what was read of it last may be served still. */
+  problem?: Problem | undefined;
+  /** Its ticket is not enabled, or has another address by now. */
+  isWaiting: boolean;
+  notes: string[];
+}
+
+/** The Ingresses of one ticket: what they ask for together, and each of them. */
+export interface IngressGroup {
+  origin: Origin;
+  scope: Scope;
+  members: IngressMember[];
+  /** By pool, the Ingresses that use it. */
+  users: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface IngressSource extends Source {
+  /** The group of that name, as origins and places have it. */
+  group(asker: string): IngressGroup | undefined;
+}
+
+/** Reads and listens from the moment it is made, until `close`. */
+export const ingressSource = (options: IngressOptions): IngressSource => new Ingresses(options);
+
+interface Group extends IngressGroup {
+  balancer?: LoadBalancer | undefined;
+  uses: ReadonlyMap<string, Use>;
+  refusal?: Refusal | undefined;
+}
+
+interface Good {
+  uid: string;
+  reading: IngressReading;
+}
+
+/**
+ *   an Ingress with a claim  | its ticket           | then
+ *   -------------------------+----------------------+---------------------------------------------------
+ *   wanted                   | enabled, ours, there | its routes are in
+ *   wanted                   | anything else        | none are: it is told to wait for its ticket
+ *   not wanted               | any                  | none are: told `gone` once the place says so
+ *   wanted, cannot be read   | enabled, ours, there | what was read last stays; told why
+ *   the same, never read     | enabled, ours, there | the whole group stays as it is in the place
+ */
+class Ingresses implements IngressSource {
+  readonly name: string;
+  readonly #options: IngressOptions;
+  readonly #groups = new Map<string, Group>();
+  readonly #good = new Map<string, Good>();
+  readonly #readings = new WeakMap<Ingress, Result<IngressReading>>();
+  readonly #byService = new Map<string, Map<string, Use>>();
+  readonly #listeners = new Set<(touch: Touch) => void>();
+  readonly #closing = new AbortController();
+
+  constructor(options: IngressOptions) {
+    const { cluster, loadbalancer, stores } = options;
+    this.name = `${cluster}/${loadbalancer} Ingresses`;
+    this.#options = options;
+    const stops = [
+      stores.ingresses.listen((change) => this.#onIngress(change)),
+      stores.lbtickets.listen((change) => this.#onTicket(change)),
+      stores.services.listen((change) => this.#onService(change)),
+      stores.endpointslices.listen((change) => this.#onSlice(change)),
+    ];
+    this.#closing.signal.addEventListener('abort', () => stops.forEach((stop) => stop()));
+    void this.#begin();
+  }
+
+  /** Tickets decide what an Ingress may have, so nothing is known before both are. */
+  get synced(): boolean {
+    return this.#options.stores.ingresses.synced && this.#options.stores.lbtickets.synced && this.#isBegun;
+  }
+
+  #isBegun = false;
+
+  async #begin(): Promise<void> {
+    const { ingresses, lbtickets, services, endpointslices } = this.#options.stores;
+    const { signal } = this.#closing;
+    await Promise.all([ingresses.ready(signal), lbtickets.ready(signal)]);
+    if (signal.aborted) return;
+    this.#isBegun = true;
+    const tickets = new Set([...ingresses.all()].flatMap((one) => claimOf(one)?.ticket ?? []));
+    for (const ticket of tickets) this.#take(ticket);
+    this.#tell(this.#everything());
+    await Promise.all([services.ready(signal), endpointslices.ready(signal)]);
+    if (!signal.aborted) this.#tell({ ...this.#everything(), edits: [] });
+  }
+
+  #everything(): Touch {
+    const scopes = [...this.scopes()];
+    return { scopes, pools: scopes.flatMap((scope) => this.pools(scope)), edits: this.edits() };
+  }
+
+  /** Groups have names that no Kubernetes object can have, and a Loadbalancer has its own. */
+  owns(asker: string): boolean {
+    const [home, , name = ''] = asker.split('/');
+    return home === this.#options.cluster && name.startsWith(`fairlead-${this.#options.loadbalancer}:`);
+  }
+
+  scopes(): Set<Scope> {
+    return new Set([...this.#groups.values()].map(({ scope }) => scope));
+  }
+
+  wanted(scope: Scope): LoadBalancer[] {
+    return this.#in(scope).flatMap(({ balancer }) => balancer ?? []);
+  }
+
+  pools(scope: Scope): PoolRef[] {
+    return this.#in(scope).flatMap(({ uses }) => [...uses.values()].map(({ ref }) => ref));
+  }
+
+  edits(): Edit[] {
+    return [...this.#groups.values()].map(({ origin, scope }) => ({ origin, scopes: [scope] }));
+  }
+
+  origin(asker: string): Origin | undefined {
+    return this.group(asker)?.origin;
+  }
+
+  refusals(asker?: string): Refusal[] {
+    const groups = asker === undefined ? [...this.#groups.values()] : [this.#groups.get(ticketIn(asker))];
+    return groups.flatMap((group) => group?.refusal ?? []);
+  }
+
+  supply(pool: PoolRef, asker: string): Supply | undefined {
+    const group = this.#groups.get(ticketIn(asker));
+    const use = group?.uses.get(pool.pool);
+    if (!group || !use || use.ref.key !== pool.key) return undefined;
+    return supply(use, group.origin, this.#options.stores);
+  }
+
+  group(asker: string): IngressGroup | undefined {
+    return this.owns(asker) ? this.#groups.get(ticketIn(asker)) : undefined;
+  }
+
+  listen(listener: (touch: Touch) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#listeners.clear();
+  }
+
+  #in(scope: Scope): Group[] {
+    return [...this.#groups.values()].filter((group) => group.scope === scope);
+  }
+
+  #tell(touch: Touch): void {
+    for (const listener of this.#listeners) listener(touch);
+  }
+
+  #onIngress({ before, after }: Change<Ingress>): void {
+    if (!this.#isBegun) return;
+    const tickets = [before, after].map((one) => one && claimOf(one)?.ticket);
+    for (const ticket of new Set(tickets)) if (ticket !== undefined) this.#take(ticket);
+    if (!after && before) this.#good.delete(nameOf(before));
+  }
+
+  #onTicket({ before, after }: Change<Lbticket>): void {
+    const ticket = after ?? before;
+    if (this.#isBegun && ticket && this.#groups.has(nameOf(ticket))) this.#take(nameOf(ticket));
+  }
+
+  /** Puts together anew what the Ingresses of `ticket` ask for, and tells what of it is another thing than before. */
+  #take(ticket: string): void {
+    const before = this.#groups.get(ticket);
+    const after = this.#read(ticket);
+    if (before && after && before.origin.revision === after.origin.revision) return;
+    for (const use of before?.uses.values() ?? []) this.#byService.get(serviceIn(use))?.delete(idOf(use));
+    if (after) this.#groups.set(ticket, after);
+    else this.#groups.delete(ticket);
+    for (const use of after?.uses.values() ?? []) {
+      const uses = this.#byService.get(serviceIn(use)) ?? new Map<string, Use>();
+      this.#byService.set(serviceIn(use), uses.set(idOf(use), use));
+    }
+    const scopes = [...new Set([before, after].flatMap((group) => group?.scope ?? []))];
+    const refs = [before, after].flatMap((group) => [...(group?.uses.values() ?? [])].map(({ ref }) => ref));
+    const pools = [...new Map(refs.map((ref) => [`${ref.key} ${ref.pool}`, ref])).values()];
+    this.#tell({ scopes, pools, edits: after ? [{ origin: after.origin, scopes }] : [] });
+  }
+
+  #read(ticket: string): Group | undefined {
+    const { cluster, loadbalancer, stores } = this.#options;
+    const found = [...stores.ingresses.by('ticket', ticket)].filter((one) => claimOf(one)?.ticket === ticket);
+    const [lbticket, home] = [stores.lbtickets.get(placeOf(ticket)), found[0]?.metadata.namespace ?? ''];
+    // A ticket is for one namespace; who claims it from another has forged the claim, or is late.
+    const space = lbticket?.spec.namespace ?? home;
+    const own = found.filter((one) => one.metadata.namespace === space);
+    const name = `fairlead-${loadbalancer}:${ticket.replace('/', ':')}`;
+    const members = own.flatMap((ingress) => this.#member(ingress, lbticket));
+    const [first] = members;
+    if (!first || (lbticket && lbticket.spec.loadbalancer !== loadbalancer)) return undefined;
+    const { partition, ip } = first.claim;
+    const base = { cluster, kind: 'Ingress', namespace: space, name, uid: lbticket?.metadata.uid ?? ticket };
+    const key = `${partition}/${letterFirst(`${ticket.replace('/', '_')}_ingress_app`)}`;
+    const readings = members.flatMap(({ ingress, claim, isWaiting }) => {
+      const reading = claim.wanted && !isWaiting ? this.#good.get(nameOf(ingress))?.reading : undefined;
+      return reading ? [{ name: ingress.metadata.name, created: createdAt(ingress), reading }] : [];
+    });
+    const merged = merge({ name: placeOf(ticket).name, address: ip, members: readings });
+    for (const member of members) member.notes.push(...(merged.notes.get(member.ingress.metadata.name) ?? []));
+    const revision = crc32(
+      JSON.stringify([
+        merged,
+        ip,
+        members.map(({ claim, problem, isWaiting, notes, ingress }) => [
+          claim,
+          problem,
+          isWaiting,
+          notes,
+          ingress.metadata.uid,
+        ]),
+      ]),
+    );
+    const created = Math.min(...members.map(({ ingress }) => createdAt(ingress)));
+    const origin: Origin = { ...base, created, revision: revision.toString(16) };
+    const unread = members.find(
+      ({ ingress, problem }) => problem && !this.#good.has(nameOf(ingress)) && isServed(ingress),
+    )?.problem;
+    return {
+      origin,
+      scope: partition,
+      members,
+      users: merged.users,
+      uses: usesOf(origin, { scope: partition, key }, merged),
+      ...(unread
+        ? { refusal: { origin, key, problem: unread } }
+        : merged.listeners.length > 0 && { balancer: balancerOf(origin, { scope: partition, key }, merged) }),
+    };
+  }
+
+  /** Reads the Ingress, and remembers it when it is good. One whose claim is another's address is none of the group. */
+  #member(ingress: Ingress, ticket: Lbticket | undefined): IngressMember[] {
+    const claim = claimOf(ingress);
+    if (!claim) return [];
+    const member = { ingress, claim, notes: [], isWaiting: false };
+    if (!claim.wanted) return [member];
+    if (ticket?.status?.process !== 'enabled' || ticket.spec.lbtype !== 'ingress' || ticket.status.veip !== claim.ip)
+      return [{ ...member, isWaiting: true }];
+    const reading = this.#accepted(ingress, claim);
+    if (!reading.ok) {
+      const known = this.#good.get(nameOf(ingress));
+      if (known && known.uid !== ingress.metadata.uid) this.#good.delete(nameOf(ingress));
+      return [{ ...member, problem: reading.problem }];
+    }
+    this.#good.set(nameOf(ingress), { uid: ingress.metadata.uid ?? '', reading: reading.value });
+    return [member];
+  }
+
+  /** Each edit is read once, however often its neighbours change. */
+  #accepted(ingress: Ingress, claim: VipClaim): Result<IngressReading> {
+    const known = this.#readings.get(ingress) ?? this.#readAlone(ingress, claim);
+    this.#readings.set(ingress, known);
+    return known;
+  }
+
+  #readAlone(ingress: Ingress, { partition, ip, ticket }: VipClaim): Result<IngressReading> {
+    const reading = readIngress(ingress);
+    if (!reading.ok || !this.#options.accepts) return reading;
+    const alone = merge({
+      name: placeOf(ticket).name,
+      address: ip,
+      members: [{ name: 'alone', created: 0, reading: reading.value }],
+    });
+    const origin: Origin = {
+      cluster: this.#options.cluster,
+      kind: 'Ingress',
+      namespace: '',
+      name: '',
+      uid: '',
+      created: 0,
+      revision: '',
+    };
+    const key = `${partition}/${letterFirst(`${ticket.replace('/', '_')}_ingress_app`)}`;
+    const accepted = this.#options.accepts(balancerOf(origin, { scope: partition, key }, alone));
+    return accepted.ok ? reading : accepted;
+  }
+
+  #onService({ before, after }: Change<Service>): void {
+    const service = after ?? before;
+    if (service) this.#touchService(nameOf(service));
+  }
+
+  #onSlice({ before, after }: Change<EndpointSlice>): void {
+    for (const name of new Set([before, after].flatMap((one) => (one ? serviceOf(one) : [])))) this.#touchService(name);
+  }
+
+  #touchService(name: string): void {
+    const uses = [...(this.#byService.get(name)?.values() ?? [])];
+    if (uses.length > 0) this.#tell({ scopes: [], pools: uses.map(({ ref }) => ref), edits: [] });
+  }
+}
+
+/** Did the agent say that it is on the device? It may be there still after a restart of ours. */
+const isServed = ({ status }: Ingress): boolean => (status?.loadBalancer?.ingress ?? []).length > 0;
+
+const balancerOf = (origin: Origin, at: { scope: Scope; key: string }, { listeners, pools }: Merged): LoadBalancer => ({
+  ...at,
+  origin,
+  listeners,
+  pools: pools.map(({ pool }) => pool),
+});
+
+function usesOf(origin: Origin, { scope, key }: { scope: Scope; key: string }, { pools }: Merged): Map<string, Use> {
+  const uses = pools.map(({ pool, portName }): [string, Use] => {
+    const { namespace, name: service, port } = pool.service;
+    const ref = { scope, key, pool: pool.name };
+    return [
+      pool.name,
+      {
+        ref,
+        asker: askerOf(origin),
+        namespace,
+        service,
+        labels: '',
+        port,
+        ...(portName !== undefined && { portName }),
+      },
+    ];
+  });
+  return new Map(uses);
+}
+
+const serviceIn = ({ namespace, service }: Use): string => `${namespace}/${service}`;
+const idOf = ({ ref }: Use): string => `${ref.key} ${ref.pool}`;
+const nameOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`;
+const createdAt = ({ metadata }: KubeObject): number => Date.parse(metadata.creationTimestamp ?? '') || 0;
+const letterFirst = (name: string): string => (/^[0-9]/.test(name) ? `n${name}` : name);
+
+/** `cluster/namespace/fairlead-<loadbalancer>:<namespace>:<ticket>` → `<namespace>/<ticket>`. */
+const ticketIn = (asker: string): string => asker.split(':').slice(1).join('/');
+
+function placeOf(ticket: string): { namespace: string; name: string } {
+  const [namespace = '', name = ''] = ticket.split('/');
+  return { namespace, name };
+}
