@@ -29,6 +29,7 @@ const table: Record<string, { ours: string[]; outside: string[]; node: boolean }
     node: true,
   },
   'packages/testkit': { ours: ['core', 'kube'], outside: ['ajv', 'ajv-formats', 'vitest', 'yaml'], node: true },
+  'sims/approver': { ours: [], outside: [], node: true },
   'sims/bigip': { ours: [], outside: [], node: true },
   'sims/cluster': { ours: [], outside: ['undici'], node: true },
 };
@@ -44,6 +45,7 @@ const inTests = [
   'engine',
   'providers',
   'sources',
+  'sim-approver',
   'sim-bigip',
   'sim-cluster',
 ];

@@ -5,7 +5,7 @@ import { completion, shells, type Shell } from './completion.ts';
 import { explain } from './explain.ts';
 import { plan } from './plan.ts';
 import { run } from './run.ts';
-import { simBigip } from './sim.ts';
+import { simApprover, simBigip } from './sim.ts';
 import { up } from './up/up.ts';
 
 const collect = (value: string, before: string[]): string[] => [...before, value];
@@ -135,6 +135,19 @@ sim
   .option('--user <NAME>', 'administrator', 'admin')
   .option('--password <WORD>', "the administrator's password", 'admin')
   .action(async (options) => exit(await simBigip(options)));
+sim
+  .command('approver')
+  .description('an approver of network policies over HTTP, with a page on which to open or reject by hand')
+  .option('--host <ADDRESS>', 'address of its API and page', '127.0.0.1')
+  .option('--port <PORT>', 'its port; 0 takes any', port, 8445)
+  .option('--token <TOKEN>', 'bearer token it asks for (default: none)')
+  .addOption(
+    new Option('--decide <STATUS>', 'what becomes of an application as it is filed')
+      .choices(['pending', 'opened', 'rejected'])
+      .default('pending'),
+  )
+  .option('--latency <MS>', 'milliseconds before each answer', (value) => Math.max(0, Number(value) || 0), 0)
+  .action(async (options) => exit(await simApprover(options)));
 
 program
   .command('completion')

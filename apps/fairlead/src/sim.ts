@@ -1,4 +1,5 @@
-// `fairlead sim bigip`: one simulated device by itself, until a signal ends it.
+// `fairlead sim bigip` and `fairlead sim approver`: one simulator by itself, until a signal ends it.
+import { approver } from '@fairlead/sim-approver';
 import { bigip, loopback } from '@fairlead/sim-bigip';
 import { untilSignal } from './signals.ts';
 
@@ -14,6 +15,26 @@ export async function simBigip({ host, port, user, password }: SimBigipOptions):
   const { url } = await sim.listen({ host, port });
   process.stdout.write(
     `BIG-IP at ${url}, user ${user}; AS3: POST ${url}/mgmt/shared/appsvcs/declare. Ctrl-C ends it.\n`,
+  );
+  const { signal } = untilSignal();
+  await new Promise<void>((ended) => signal.addEventListener('abort', () => ended(), { once: true }));
+  await sim.close();
+  return 0;
+}
+
+export interface SimApproverOptions {
+  host: string;
+  port: number;
+  token: string | undefined;
+  decide: 'pending' | 'opened' | 'rejected';
+  latency: number;
+}
+
+export async function simApprover({ host, port, token, decide, latency }: SimApproverOptions): Promise<number> {
+  const sim = approver({ token, decision: decide, latency });
+  const { url } = await sim.listen({ host, port });
+  process.stdout.write(
+    `Approver at ${url}: its page is ${url}/, spec.policy of a Loadbalancer is {provider: http, url: "${url}"}. Ctrl-C ends it.\n`,
   );
   const { signal } = untilSignal();
   await new Promise<void>((ended) => signal.addEventListener('abort', () => ended(), { once: true }));

@@ -1,0 +1,174 @@
+// The approver: applications in memory, the API in front of them, and faults on order.
+import { server, type Listening } from './listen.ts';
+import { page } from './page.ts';
+
+export type Status = 'pending' | 'opened' | 'rejected';
+
+export interface Application {
+  id: string;
+  /** Idempotency-Key; undefined when none was sent. */
+  key: string | undefined;
+  status: Status;
+  message: string;
+  /** What was filed. */
+  body: Record<string, unknown>;
+}
+
+export type Fault =
+  /** 500, and nothing is done. */
+  | { kind: 'outage' }
+  /** Done, and the connection breaks before the answer. */
+  | { kind: 'lost' }
+  /** Done, and answered after so many milliseconds. */
+  | { kind: 'slow'; ms: number }
+  /** Delivered twice by the network; the second answer arrives. */
+  | { kind: 'twice' };
+
+export interface ApproverOptions {
+  /** Bearer token; undefined: nobody is asked for one. */
+  token?: string | undefined;
+  /** What new applications are at once. Default `pending`. */
+  decision?: Status | undefined;
+  /** Milliseconds before each answer. */
+  latency?: number | undefined;
+  /** Resolves after so many milliseconds; the machine's timers when absent. */
+  sleep?: ((ms: number) => Promise<void>) | undefined;
+}
+
+export interface Approver {
+  /** The API and the page, as a function. Rejects as a broken connection would. */
+  fetch(request: Request): Promise<Response>;
+  listen(at: { host: string; port: number }): Promise<{ url: string }>;
+  close(): Promise<void>;
+  /** Filed and not revoked, in order. */
+  applications(): readonly Application[];
+  /** All that was ever filed, revoked ones too: of one edit there should be one. */
+  readonly filed: number;
+  /** `POST /applications 201`, as they were answered. */
+  readonly calls: readonly string[];
+  /** False when there is no such application. */
+  decide(id: string, status: Status, message?: string): boolean;
+  /** Decides all that are pending, and those still to come. */
+  decideAll(status: Status, message?: string): void;
+  /** Of the next request; several are had in order. */
+  failNext(...faults: Fault[]): void;
+  setToken(token: string | undefined): void;
+}
+
+export function approver(options: ApproverOptions = {}): Approver {
+  const { latency = 0, sleep = (ms: number) => new Promise<void>((wake) => setTimeout(wake, ms)) } = options;
+  const open = new Map<string, Application>();
+  const faults: Fault[] = [];
+  const calls: string[] = [];
+  let { token, decision = 'pending' as Status } = options;
+  let [filed, said] = [0, ''];
+  let listening: Listening | undefined;
+
+  const file = (key: string | undefined, body: Record<string, unknown>): Answer => {
+    const lacking = ['ticket', 'veip', 'ltmip'].filter(
+      (field) => typeof body[field] !== 'string' || body[field] === '',
+    );
+    if (lacking.length > 0) return { code: 422, body: { error: `an application needs ${lacking.join(', ')}` } };
+    const present = key === undefined ? undefined : [...open.values()].find((one) => one.key === key);
+    if (present) return { code: 201, body: { id: present.id } };
+    filed += 1;
+    const id = `app-${filed}`;
+    open.set(id, { id, key, status: decision, message: said, body });
+    return { code: 201, body: { id } };
+  };
+  const one = (method: string, id: string): Answer => {
+    const application = open.get(id);
+    if (!application) return { code: 404, body: { error: `no application ${id}` } };
+    if (method === 'GET') return { code: 200, body: { status: application.status, message: application.message } };
+    open.delete(id);
+    return { code: 204 };
+  };
+  const answer = (asked: Asked): Answer => {
+    if (token !== undefined && asked.token !== token) return { code: 401, body: { error: 'a Bearer token is needed' } };
+    const [, kind = '', id, rest] = asked.path.split('/');
+    if (kind !== 'applications' || rest !== undefined) return { code: 404, body: { error: `no ${asked.path}` } };
+    if (id === undefined && asked.method === 'POST')
+      return asked.body ? file(asked.key, asked.body) : { code: 400, body: { error: 'the body is no JSON object' } };
+    if (id !== undefined && (asked.method === 'GET' || asked.method === 'DELETE'))
+      return one(asked.method, decodeURIComponent(id));
+    return { code: 405, body: { error: `${asked.method} is not for ${asked.path}` } };
+  };
+  const decide = (id: string, status: Status, message = ''): boolean => {
+    const application = open.get(id);
+    if (application) Object.assign(application, { status, message });
+    return application !== undefined;
+  };
+  const api = async (request: Request): Promise<Response> => {
+    const asked = await read(request);
+    const fault = faults.shift();
+    const answered: Answer = fault?.kind === 'outage' ? { code: 500, body: { error: 'out of order' } } : answer(asked);
+    const last = fault?.kind === 'twice' ? answer(asked) : answered;
+    calls.push(`${asked.method} ${asked.path} ${last.code}`);
+    const wait = latency + (fault?.kind === 'slow' ? fault.ms : 0);
+    if (wait > 0) await sleep(wait);
+    if (fault?.kind === 'lost') throw new TypeError('the connection broke before the answer');
+    return last.body === undefined
+      ? new Response(null, { status: last.code })
+      : Response.json(last.body, { status: last.code });
+  };
+  const fetch = async (request: Request): Promise<Response> =>
+    (await page(request, { applications: () => [...open.values()], decide })) ?? api(request);
+  return {
+    fetch,
+    async listen(at) {
+      listening = await server(fetch, at);
+      return { url: listening.url };
+    },
+    close: async () => listening?.close(),
+    applications: () => [...open.values()],
+    get filed() {
+      return filed;
+    },
+    calls,
+    decide,
+    decideAll(status, message = '') {
+      [decision, said] = [status, message];
+      for (const application of open.values())
+        if (application.status === 'pending') Object.assign(application, { status, message });
+    },
+    failNext: (...more) => void faults.push(...more),
+    setToken: (next) => void (token = next),
+  };
+}
+
+interface Answer {
+  code: number;
+  body?: object;
+}
+
+interface Asked {
+  method: string;
+  path: string;
+  token: string | undefined;
+  key: string | undefined;
+  /** Undefined for what is no JSON object. */
+  body: Record<string, unknown> | undefined;
+}
+
+async function read(request: Request): Promise<Asked> {
+  const text = await request.text();
+  return {
+    method: request.method,
+    path: new URL(request.url).pathname.replace(/^.*(?=\/applications)/, ''),
+    token: /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1],
+    key: request.headers.get('idempotency-key') ?? undefined,
+    body: parsed(text),
+  };
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    // That it is no JSON is the answer.
+    return undefined;
+  }
+}
