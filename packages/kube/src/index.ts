@@ -42,6 +42,7 @@ export type { Auth } from './call.ts';
 export { kube, type KubeOptions } from './client.ts';
 export type { Clock } from './clock.ts';
 export { fetchSend, type Send, type SendRequest, type SendResponse } from './send.ts';
+export { namedStore, type NamedStore, type Seen } from './named.ts';
 export { type LiveStore, store, type StoreOptions } from './store.ts';
 export { authOf, type CredentialParts, type Read, tlsOf } from './credentials.ts';
 export type { Command, Run } from './exec-plugin.ts';
