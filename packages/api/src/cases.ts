@@ -83,6 +83,11 @@ export const shapeCases: Case[] = [
     withListner({ services: [{ ...service(1), service: '"]; exec rm -rf /; [' }] }),
     ['spec.listners[0].services[0].service'],
   ),
+  ticket(
+    'a certificate by name is for no other text',
+    withListner({ protocal: 'https', tls: { secretName: 'a', sni: [{ secretName: 'b', host: 'b.*.com' }] } }),
+    ['spec.listners[0].tls.sni[0].host'],
+  ),
   ticket('an iRule is named by its path', withListner({ irules: ['audit'] }), ['spec.listners[0].irules[0]']),
   ticket('a state is one of three', makeTicket({ state: 'gone' as never }), ['spec.state']),
   ticket('a claimer has no control characters', makeTicket({ claimer: 'k\u0007' }), ['spec.claimer']),
@@ -146,6 +151,20 @@ export const ruleCases: Case[] = [
   ticket('cookie persistence is for http', withListner({ protocal: 'tcp' }), ['spec.listners[0].session']),
   ticket('cookie persistence is for https too', withListner({ protocal: 'https', tls: { secretName: 'a' } }), []),
   ticket('https needs a Secret', withListner({ protocal: 'https' }), ['spec.listners[0].tls']),
+  ticket(
+    'a certificate by name is for a DNS name, or for all under one',
+    withListner({
+      protocal: 'https',
+      tls: {
+        secretName: 'a',
+        sni: [
+          { secretName: 'b', host: 'b.example.com' },
+          { secretName: 'b', host: '*.example.com' },
+        ],
+      },
+    }),
+    [],
+  ),
   ticket('http has no Secret', withListner({ tls: { secretName: 'a' } }), ['spec.listners[0].tls']),
   ticket('weights have a positive sum', withListner({ services: [service(0), service(0, { port: 1 })] }), [
     'spec.listners[0].services',

@@ -45,8 +45,11 @@ test.each([
     (n: Structural) => n.type === 'array' && n['x-kubernetes-list-type'] === undefined,
   ],
   [
-    'every key of a list-map is required of its elements',
-    (n: Structural) => (n['x-kubernetes-list-map-keys'] ?? []).some((key) => !n.items?.required?.includes(key)),
+    'every key of a list-map is required of its elements, or has a default',
+    (n: Structural) =>
+      (n['x-kubernetes-list-map-keys'] ?? []).some(
+        (key) => !n.items?.required?.includes(key) && n.items?.properties?.[key]?.default === undefined,
+      ),
   ],
   ['every choice is text', (n: Structural) => n.enum !== undefined && n.type !== 'string'],
   [

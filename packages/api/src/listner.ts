@@ -54,14 +54,37 @@ const monitor = ruled(
   },
 );
 
+const sni = Type.Object(
+  {
+    secretName: objectName({ title: 'Secret', description: 'Name of a kubernetes.io/tls Secret, as above.' }),
+    host: Type.String({
+      title: 'Host',
+      description:
+        'Clients that ask for this name get the certificate; may begin with `*.`. Empty: those that ask for a name in the certificate.',
+      default: '',
+      maxLength: 253,
+      pattern: '^((\\*\\.)?[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*)?$',
+    }),
+  },
+  { title: 'Certificate', description: 'A certificate for clients that ask for a name.' },
+);
+
 const tls = Type.Object(
   {
     secretName: objectName({
       title: 'Secret',
-      description: "Name of a kubernetes.io/tls Secret in the ticket's namespace of the target cluster.",
+      description:
+        "Name of a kubernetes.io/tls Secret in the ticket's namespace of the target cluster. With sni, for clients that ask for no name, or for one that no other certificate is for.",
     }),
+    sni: Type.Optional(
+      listMap(sni, ['secretName', 'host'], {
+        title: 'More certificates',
+        description: 'Chosen by the name that a client asks for (SNI).',
+        maxItems: 64,
+      }),
+    ),
   },
-  { title: 'TLS', description: 'The certificate of an https listner.' },
+  { title: 'TLS', description: 'The certificates of an https listner.' },
 );
 
 const frozen = (field: 'port' | 'protocal') => ({

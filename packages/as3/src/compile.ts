@@ -2,16 +2,22 @@
 import { fail, ok, type Listener, type LoadBalancer, type Result } from '@fairlead/core';
 import { byText, canonicalAddress, isApplication, type Application, type Classed } from './application.ts';
 import { listenerObjects } from './listener.ts';
+import { pinned } from './certificates.ts';
 import { checkMonitor } from './monitor.ts';
 import { checkName, checkObject } from './names.ts';
 import { nativeApplication } from './native.ts';
 import { poolObjects } from './pool.ts';
 
 /**
- * `lb` in AS3's words, with pools as templates: fill() puts the members in. Problems are `invalid`, with the field's
+ * `lb` in AS3's words, with pools and certificates as templates: fill() puts members and texts in. Problems are `invalid`, with the field's
  * path in the load balancer. What is native already is taken as it is once its frame is sound.
  */
 export function compile(lb: LoadBalancer): Result<Application> {
+  const application = template(lb);
+  return application.ok && lb.secrets ? ok(pinned(application.value, lb.secrets)) : application;
+}
+
+function template(lb: LoadBalancer): Result<Application> {
   const place = placeOf(lb);
   if (!place.ok) return place;
   if (lb.native) return nativeApplication(lb.native, place.value);

@@ -12,6 +12,7 @@ const adc = {
       class: 'Application',
       template: 'generic',
       web_pool: { class: 'Pool', members: [{ servicePort: 8080, serverAddresses: [] }] },
+      cert: { class: 'Certificate', certificate: 'secret:shop-tls/tls.crt', privateKey: 'secret:shop-tls/tls.key' },
     },
   },
 };
@@ -33,6 +34,7 @@ test.each([
           template: { servicePort: 8080, serverAddresses: [] },
         },
       ],
+      secrets: [{ tenant: 't1', application: 'shop', secret: 'shop-tls' }],
       ignored: [`${path}t1.defaultRouteDomain`, `${path}t1.label`],
     },
   });

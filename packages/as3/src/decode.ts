@@ -1,12 +1,15 @@
 // Reads the `template` of an AS3 ConfigMap: with the AS3 envelope, as CIS wants it, or a bare ADC, as AS3 also takes it.
 import { fail, ok, type Result } from '@fairlead/core';
 import { byText, isApplication, isClassed, isRecord, type Application, type Classed } from './application.ts';
+import { secretsOf } from './certificates.ts';
 import { discoverablePools, type DiscoverablePool } from './members.ts';
 
 export interface Decoded {
   tenants: Record<string, Record<string, Application>>;
   /** All pools that want members, by tenant, application and name. */
   pools: (DiscoverablePool & { tenant: string; application: string })[];
+  /** Secrets that certificates stand open for, by tenant and application. */
+  secrets: { tenant: string; application: string; secret: string }[];
   /** Paths of what was left out, such as `declaration.t1.defaultRouteDomain`: words of a tenant, which others share. */
   ignored: string[];
 }
@@ -18,15 +21,17 @@ export function decode(text: string): Result<Decoded> {
   const found = adcOf(parsed.value);
   if (!found.ok) return found;
   const { adc, path } = found.value;
-  const decoded: Decoded = { tenants: {}, pools: [], ignored: [] };
+  const decoded: Decoded = { tenants: {}, pools: [], secrets: [], ignored: [] };
   for (const [name, tenant] of Object.entries(adc).toSorted(([a], [b]) => byText(a, b))) {
     if (!isClassed(tenant) || tenant.class !== 'Tenant') continue;
     const read = applicationsOf(tenant, `${path}${name}`);
     if (!read.ok) return read;
     decoded.tenants[name] = read.value.applications;
     decoded.ignored.push(...read.value.ignored);
-    for (const [application, body] of Object.entries(read.value.applications))
+    for (const [application, body] of Object.entries(read.value.applications)) {
       decoded.pools.push(...discoverablePools(body).map((pool) => ({ ...pool, tenant: name, application })));
+      decoded.secrets.push(...secretsOf(body).map((secret) => ({ tenant: name, application, secret })));
+    }
   }
   if (Object.keys(decoded.tenants).length === 0)
     return fail('invalid', 'the declaration holds no object of class Tenant', path.slice(0, -1) || 'class');

@@ -1,7 +1,8 @@
 import type { Member } from '@fairlead/core';
 import { expect, test } from 'vitest';
 import type { Application } from './application.ts';
-import { discoverablePools, fill, secretsOf, strip } from './members.ts';
+import { secretsOf } from './certificates.ts';
+import { discoverablePools, fill, strip } from './members.ts';
 import { marked, markOf, unmarked } from './mark.ts';
 
 const application = (): Application => ({

@@ -1,6 +1,6 @@
 // Members in an application: which pools take them, filling them in for a write of the whole tenant, and taking them
 // out again, so that what a place holds compares equal with what was compiled.
-import type { Member } from '@fairlead/core';
+import type { KeyPair, Member } from '@fairlead/core';
 import {
   byText,
   isClassed,
@@ -10,8 +10,8 @@ import {
   type Classed,
   type PoolMember,
 } from './application.ts';
+import { closed, reopened } from './certificates.ts';
 import { withConstants } from './mark.ts';
-import { secretOf } from './tls.ts';
 
 /** A pool that wants members: spec f5.md §3.1. */
 export interface DiscoverablePool {
@@ -20,12 +20,6 @@ export interface DiscoverablePool {
   servicePort: number;
   /** Attributes each member gets. */
   template: PoolMember;
-}
-
-/** PEM texts of a `kubernetes.io/tls` Secret. */
-export interface Certificate {
-  certificate: string;
-  privateKey: string;
 }
 
 /** Pools whose `members[0].serverAddresses` is there and empty. Pools with fixed addresses are the user's own. */
@@ -37,21 +31,15 @@ export function discoverablePools(application: Application): DiscoverablePool[] 
   return pools.toSorted((a, b) => byText(a.pool, b.pool));
 }
 
-/** Names of the Secrets that certificates stand open for, sorted. */
-export function secretsOf(application: Application): string[] {
-  const names = objectsOf(application).flatMap(([, object]) => secretOf(object['certificate']) ?? []);
-  return [...new Set(names)].toSorted(byText);
-}
-
 /**
  * `application` with members in its discoverable pools: one entry per address, sorted, with the template's attributes.
  * Draining members take no new connections. A pool without members stays a template, which AS3 makes an empty pool of.
- * Certificates are filled in by name of their Secret. What stood there before is kept in `constants`, for strip().
+ * Certificates are filled in by what they stand open for. What stood there before is kept in `constants`, for strip().
  */
 export function fill(
   application: Application,
   members: ReadonlyMap<string, readonly Member[]>,
-  certificates: ReadonlyMap<string, Certificate> = new Map(),
+  keyPairs: ReadonlyMap<string, KeyPair> = new Map(),
 ): Application {
   const filled: Application = { ...application };
   const pools: object[] = [];
@@ -63,11 +51,10 @@ export function fill(
       filled[name] = { ...object, members: [...entries(template, found), ...fixedMembers(object)] };
       pools.push({ name, members: object['members'] });
     }
-    const secret = certificates.get(secretOf(object['certificate']) ?? '');
-    if (!secret) continue;
-    const { certificate, privateKey, ...rest } = object;
-    filled[name] = { ...rest, class: object.class, ...secret };
-    open.push({ name, certificate, ...(privateKey !== undefined && { privateKey }) });
+    const certificate = closed(name, object, keyPairs);
+    if (!certificate) continue;
+    filled[name] = certificate.object;
+    open.push(certificate.opened);
   }
   return withConstants(filled, { pools: orNothing(pools), certificates: orNothing(open) });
 }
@@ -77,11 +64,15 @@ export function strip(application: Application): Application {
   const stripped: Application = { ...application };
   const { constants } = application;
   if (!isRecord(constants)) return stripped;
-  for (const { name, ...before } of [...records(constants['pools']), ...records(constants['certificates'])]) {
+  for (const { name, ...before } of records(constants['pools'])) {
     const object = application[String(name)];
     if (!isClassed(object)) continue;
-    const { members: _members, certificate: _certificate, privateKey: _key, ...rest } = object;
+    const { members: _, ...rest } = object;
     stripped[String(name)] = { ...rest, class: object.class, ...before };
+  }
+  for (const before of records(constants['certificates'])) {
+    const object = application[String(before['name'])];
+    if (isClassed(object)) stripped[String(before['name'])] = reopened(object, before);
   }
   return withConstants(stripped, { pools: undefined, certificates: undefined });
 }

@@ -22,6 +22,9 @@ export interface Origin {
 export const askerOf = (origin: Pick<Origin, 'cluster' | 'namespace' | 'name'>): string =>
   `${origin.cluster}/${origin.namespace}/${origin.name}`;
 
+/** One name for what a Secret held at one time. */
+export const keyPairId = (secret: string, digest: string): string => `${secret}#${digest}`;
+
 /** One load balancer: what a source wants and a provider compiles. Everything in it is sorted and free of time, so equal wishes compare equal. */
 export interface LoadBalancer {
   key: Key;
@@ -31,6 +34,11 @@ export interface LoadBalancer {
   pools: Pool[];
   /** Given already in a place's own words (an AS3 ConfigMap): the provider takes it as it is; `listeners` and `pools` are then empty. */
   native?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * By name of a Secret that a certificate comes from, a digest of what it holds now: so a renewed one is a change.
+   * One that cannot be used now is absent.
+   */
+  secrets?: Readonly<Record<string, string>> | undefined;
 }
 
 export type Protocol = 'http' | 'https' | 'tcp' | 'udp';
@@ -50,8 +58,8 @@ export interface Listener {
   routes: Route[];
   /** Where requests go that no route matches. Weights are whole numbers, 0 to 100, with a positive sum. */
   pools: WeightedPool[];
-  /** The `kubernetes.io/tls` Secret, for https. */
-  tls?: { secretName: string } | undefined;
+  /** For https. */
+  tls?: ListenerTls | undefined;
   /** What the pick among weighted pools is made from. Default: the client's address. */
   pickBy?: 'client-address' | 'x-forwarded-for' | undefined;
   /** For http and https: requests by host and path, as an Ingress has it. `routes` and `pools` are then empty. */
@@ -90,6 +98,14 @@ export type HostTarget =
   | { https: number }
   /** Another path on the same host. */
   | { redirect: string };
+
+/** Certificates of a listener, as names of `kubernetes.io/tls` Secrets. */
+export interface ListenerTls {
+  /** For clients that name no server, or one that no other certificate is for. */
+  secretName: string;
+  /** Without `host`, for the names in the certificate. A host may begin with `*.`. */
+  sni?: { secretName: string; host?: string | undefined }[] | undefined;
+}
 
 export interface WeightedPool {
   pool: string;

@@ -13,6 +13,8 @@ export const problems = {
   exhausted: { retry: false },
   /** A guard of ours (policy, brake) would not let it be done; an operator can. */
   withheld: { retry: false },
+  /** A certificate whose time is over; what uses it goes on, for its clients to judge. */
+  expired: { retry: false },
   conflict: { retry: true },
   gone: { retry: true },
   busy: { retry: true },

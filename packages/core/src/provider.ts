@@ -15,6 +15,30 @@ export interface Item<Form> {
   address?: string | undefined;
   /** By pool name, what a write of the whole scope puts in so that it takes no member away. */
   members?: ReadonlyMap<string, readonly Member[]> | undefined;
+  /** By Secret and digest, as `keyPairId` names them, what a write of the whole scope puts in for certificates. */
+  keyPairs?: ReadonlyMap<string, KeyPair> | undefined;
+}
+
+/** PEM texts. Never part of a form: forms are compared, shown and logged. */
+export interface KeyPair {
+  certificate: string;
+  privateKey: string;
+  /** Certificates between this one and an authority. */
+  chain?: string | undefined;
+}
+
+/** A certificate of a form whose Secret cannot be used now. */
+export interface OpenCertificate {
+  /** Its name in the form. */
+  name: string;
+  secret: string;
+  /** The place has one under that name, which stays; without it, what leans on it is left out. */
+  kept: boolean;
+}
+
+export interface Completed<Form> {
+  form: Form;
+  open: OpenCertificate[];
 }
 
 export interface Plan<Form> {
@@ -40,6 +64,11 @@ export interface Provider<Form = unknown> {
   scopeOf(lb: LoadBalancer): Scope;
   /** `lb` in the words of the place. Pure; golden files test it. */
   compile(lb: LoadBalancer): Result<Form>;
+  /**
+   * `wanted` without what cannot be told of it now: a certificate whose Secret is missing stays as `found` has it, or is
+   * left out with the listeners that need it. Pure; absent where forms hold no certificates.
+   */
+  complete?(wanted: Form, found: Form | undefined): Completed<Form>;
   /** Scopes with something of `owner` in them, to sweep after deletes and restarts. */
   owned(owner: string, signal: AbortSignal): Promise<Result<Scope[]>>;
   /** What `scope` holds now, ours and not ours. */

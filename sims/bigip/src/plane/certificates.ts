@@ -28,14 +28,25 @@ export function contextsOf(virtual: Virtual, configuration: View): Contexts {
     if (!pair) return [];
     const material = { cert: pair.certificate, key: pair.key };
     const certificate = new X509Certificate(pair.certificate);
-    return [{ pair: material, certificate, context: createSecureContext(material), serverName: profile.serverName }];
+    return [
+      {
+        pair: material,
+        certificate,
+        context: createSecureContext(material),
+        serverName: profile.serverName?.toLowerCase(),
+      },
+    ];
   });
   return {
     first: offers[0]?.pair,
     choose(serverName) {
       if (serverName === undefined || serverName === '') return offers[0]?.context;
-      const named = offers.find((offer) => offer.serverName === serverName);
-      return (named ?? offers.find((offer) => offer.certificate.checkHost(serverName)) ?? offers[0])?.context;
+      const asked = serverName.toLowerCase();
+      const exact = offers.find((offer) => offer.serverName === asked);
+      const wild = offers.find((offer) => offer.serverName === asked.replace(/^[^.]+/, '*'));
+      // A profile with a server name takes no part by the names in its certificate.
+      const byCertificate = offers.find((offer) => !offer.serverName && offer.certificate.checkHost(asked));
+      return (exact ?? wild ?? byCertificate ?? offers[0])?.context;
     },
   };
 }

@@ -323,6 +323,45 @@ test('https answers with the certificate for the name asked, and port 80 sends t
   ).toMatchObject({ status: 302, headers: { location: 'https://a.example.test/x' } });
 });
 
+test('a certificate for a name that is said serves that name alone, whatever stands in it', async () => {
+  const certificates = [
+    { certificate: 'a_cert', sniDefault: true },
+    { certificate: 'b_cert', matchToSNI: '*.wild.test' },
+  ];
+  const https = { class: 'Service_HTTPS', virtualPort: 18_444, serverTLS: 'tls', redirect80: false };
+  const at = await web(https, { ...tlsItems(), tls: { class: 'TLS_Server', certificates } });
+  const subject = (servername: string) =>
+    new Promise<string>((resolve, fail) => {
+      askTls({ ...at, agent: false, rejectUnauthorized: false, servername }, (incoming) => {
+        const socket = incoming.socket as unknown as { getPeerCertificate(): { subject: { CN: string } } };
+        const { CN } = socket.getPeerCertificate().subject;
+        incoming.resume().on('end', () => resolve(CN));
+      })
+        .on('error', fail)
+        .end();
+    });
+  expect(await subject('X.wild.test')).toBe('b.example.test');
+  expect(await subject('x.y.wild.test')).toBe('a.example.test');
+  expect(await subject('b.example.test')).toBe('a.example.test');
+});
+
+test('a TLS connection without a member is reset', async () => {
+  const https = {
+    class: 'Service_HTTPS',
+    virtualPort: 18_445,
+    serverTLS: 'tls',
+    redirect80: false,
+    pool: 'empty_pool',
+  };
+  const at = await web(https, { ...tlsItems(), empty_pool: makePool([]) });
+  const outcome = await new Promise<string>((resolve) => {
+    askTls({ ...at, agent: false, rejectUnauthorized: false }, () => resolve('answered'))
+      .on('error', (error) => resolve(error.message))
+      .end();
+  });
+  expect(outcome).toMatch(/ECONNRESET|hang up/);
+});
+
 test('LB_SELECTED sees the member that was chosen', async () => {
   const text =
     'when LB_SELECTED { HTTP::header insert X-Member "[LB::server addr]:[LB::server port] [LB::server pool]" }';

@@ -153,6 +153,16 @@ export class Listener {
     });
   }
 
+  /** Node resets no TLS connection: the one beneath it has to be. */
+  #resettable(secured: TLSSocket): Socket {
+    const { remoteAddress, remotePort } = secured;
+    const beneath = [...this.#sockets].find(
+      (socket) => socket.remotePort === remotePort && socket.remoteAddress === remoteAddress,
+    );
+    if (beneath) secured.resetAndDestroy = () => (beneath.resetAndDestroy(), secured.destroy());
+    return secured;
+  }
+
   #secure(): TlsServer {
     if (this.#tls) return this.#tls;
     const server = createTls({
@@ -160,7 +170,7 @@ export class Listener {
       SNICallback: (name, answer) => answer(null, this.#contexts.choose(name)),
       ALPNProtocols: ['http/1.1'],
     });
-    server.on('secureConnection', (socket: TLSSocket) => this.#carry(socket));
+    server.on('secureConnection', (socket: TLSSocket) => this.#carry(this.#resettable(socket)));
     server.on('tlsClientError', (error, socket) => {
       this.#parts.log(
         `${this.#virtual.fullPath}: SSL Handshake failed for ${socket.remoteAddress ?? 'a client'}: ${error.message}`,
