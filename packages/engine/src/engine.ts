@@ -176,7 +176,7 @@ class PlaceEngine implements Engine {
   }
 
   async #turn(scope: Scope, signal: AbortSignal): Promise<void> {
-    const { owner, provider, policy = 'sync', brake = brakeUnlessSet } = this.#options;
+    const { clock, owner, provider, policy = 'sync', brake = brakeUnlessSet } = this.#options;
     // An edit that comes while the turn runs is not settled by it.
     const edits = [...this.#unsettled.values()].filter(({ scopes }) => scopes.has(scope));
     const isReleased = this.#released.delete(scope);
@@ -186,7 +186,9 @@ class PlaceEngine implements Engine {
     const elsewhere = (claim: string): string | undefined => this.#ledger.elsewhere(scope, claim);
     const retired = [...this.#retired];
     const verify = this.#isVerifyDue(scope);
-    const turn = { owner, provider, sources, retired, policy, verify, brake: limit, compile: this.#compile, elsewhere };
+    const now = clock.now();
+    const compile = this.#compile;
+    const turn = { owner, provider, sources, retired, policy, verify, brake: limit, compile, elsewhere, now };
     const result = await reconcile(turn, scope, signal);
     // What was cut short says nothing about the place.
     if (signal.aborted) return;

@@ -1,5 +1,6 @@
 // What is reported of a turn.
 import { problems, type Key, type Origin, type Problem } from '@fairlead/core';
+import type { CertificateProblems } from './certificates.ts';
 
 /**
  *   key    | pool   | what it speaks of
@@ -17,6 +18,8 @@ export interface Outcome {
   pool?: string | undefined;
   address?: string | undefined;
   problem?: Problem | undefined;
+  /** Of a load balancer that stands: by Secret, what is wrong with its certificates. */
+  certificates?: CertificateProblems | undefined;
   /** The load balancer is wanted no longer, and stands no longer. */
   gone?: boolean | undefined;
 }

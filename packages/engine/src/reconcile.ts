@@ -3,6 +3,7 @@ import { brake, isPlanEmpty, permit, plan } from '@fairlead/core';
 import type { Brake, Item, Key, Member, Origin, Plan, Placed, Policy, Problem, Provider, Scope } from '@fairlead/core';
 import type { Source } from '@fairlead/sources';
 import { applyApart } from './apply.ts';
+import { completed } from './certificates.ts';
 import { heldIn } from './held.ts';
 import type { Outcome } from './outcome.ts';
 import { settleWishes, wishesIn, type Compile, type Wish } from './wishes.ts';
@@ -17,6 +18,8 @@ export interface TurnQuestion {
   /** Ask the place, too, whether it was changed behind our back in ways that reading does not show. */
   verify: boolean;
   brake: Brake;
+  /** Milliseconds since the epoch. */
+  now: number;
   compile: Compile;
   /** Who holds `claim` by what stands in another scope. */
   elsewhere(claim: string): string | undefined;
@@ -46,7 +49,8 @@ export async function reconcile(turn: TurnQuestion, scope: Scope, signal: AbortS
     elsewhere: turn.elsewhere,
   });
   const held = heldIn(found.value, { wishes, sources, retired, owner });
-  const wanted = wishes.filter(({ problem }) => !problem).map((wish) => itemOf(wish, owner));
+  const sound = wishes.filter(({ problem }) => !problem);
+  const { wanted, problems } = completed(sound, { owner, provider, sources, found: found.value, now: turn.now });
   const answer = plan({ scope, owner, wanted, found: found.value, held });
   const permitted = permit(answer.plan, turn.policy);
   const braked = brake(permitted.plan, found.value, turn.brake);
@@ -62,7 +66,10 @@ export async function reconcile(turn: TurnQuestion, scope: Scope, signal: AbortS
   }
   for (const { key, problem } of placed.values()) if (problem) undone.set(key, problem);
   const addresses = new Map(standing.map(({ key, address }) => [key, address]));
-  const outcomes = wishes.map((wish) => outcomeOf(wish, undone.get(wish.lb.key), addresses.get(wish.lb.key)));
+  const outcomes = wishes.map((wish) => ({
+    ...outcomeOf(wish, undone.get(wish.lb.key), addresses.get(wish.lb.key)),
+    certificates: wish.problem ? undefined : problems.get(wish.lb.key),
+  }));
   const ours = standing.filter((item) => item.owner === owner);
   return {
     outcomes: [...outcomes, ...removedOutcomes(answer.plan, undone, sources)],
@@ -114,8 +121,6 @@ function removedOutcomes(
 /** A failed write may have been a half one, so its keys count as well. */
 const keysWritten = ({ create, update }: Plan<unknown>): Set<Key> =>
   new Set([...create.map(({ key }) => key), ...update.map(({ to }) => to.key)]);
-
-const itemOf = ({ lb, asker, form }: Wish, owner: string): Item<unknown> => ({ key: lb.key, form, owner, asker });
 
 const takenBy = (item: Item<unknown>): Problem => ({
   code: 'taken',

@@ -13,9 +13,15 @@ export interface Report {
 
 export interface ApplicationReport {
   /** Undefined until a turn spoke of it. */
-  placed?: { problem?: Problem | undefined } | undefined;
+  placed?: Placing | undefined;
   /** Pools with something wrong on their way to members. */
   pools: ReadonlyMap<string, Problem>;
+}
+
+/** What came of an application, and by Secret what is wrong with its certificates. */
+interface Placing {
+  problem?: Problem | undefined;
+  certificates?: Readonly<Record<string, Problem>> | undefined;
 }
 
 /** One line for an Event. */
@@ -29,14 +35,15 @@ export const emptyReport = (origin: Origin): Report => ({ origin, settled: false
 
 /** `report` with `outcome` in it: the same one when that is no news. An outcome of another edit begins anew. */
 export function withOutcome(report: Report | undefined, outcome: Outcome & { origin: Origin }): Report {
-  const { origin, key, pool, problem, gone } = outcome;
+  const { origin, key, pool, problem, certificates, gone } = outcome;
   const isNew = report?.origin.uid !== origin.uid || report.origin.revision !== origin.revision;
   const last = isNew || !report ? emptyReport(origin) : report;
   if (key === undefined) {
     return last.settled && isEqual(last.problem, problem) ? last : { ...last, problem, settled: true };
   }
   const before = last.applications.get(key);
-  const after = gone ? undefined : pool === undefined ? withPlaced(before, problem) : withPool(before, pool, problem);
+  const placed = { problem, certificates: certificates && Object.fromEntries([...certificates].sort(byName)) };
+  const after = gone ? undefined : pool === undefined ? withPlaced(before, placed) : withPool(before, pool, problem);
   if (after === before && last === report) return report;
   const applications = new Map(last.applications);
   if (after) applications.set(key, after);
@@ -44,10 +51,12 @@ export function withOutcome(report: Report | undefined, outcome: Outcome & { ori
   return { ...last, applications };
 }
 
-function withPlaced(before: ApplicationReport | undefined, problem: Problem | undefined): ApplicationReport {
-  if (before?.placed && isEqual(before.placed.problem, problem)) return before;
-  return { placed: { problem }, pools: before?.pools ?? new Map() };
+function withPlaced(before: ApplicationReport | undefined, placed: Placing): ApplicationReport {
+  if (before?.placed && isEqual(before.placed, placed)) return before;
+  return { placed, pools: before?.pools ?? new Map() };
 }
+
+const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1);
 
 function withPool(
   before: ApplicationReport | undefined,
@@ -71,8 +80,9 @@ export const isTellable = ({ settled, problem, applications }: Report): boolean 
 /**
  * The annotation `fairlead.io/status`:
  * `{"revision": …, "problem"?: {code, message, path?}, "applications": {<name>: {"ok": true} | {"ok": false, code, message}}}`,
- * with `"pools": {<name>: {code, message}}` inside an application whose pools lack members for a reason. Sorted, and
- * without times, so that equal reports are equal text.
+ * with `"pools": {<name>: {code, message}}` inside an application whose pools lack members for a reason, and
+ * `"certificates": {<Secret>: {code, message}}` where a Secret cannot be used, or its time is over. Sorted, and without
+ * times, so that equal reports are equal text.
  */
 export function statusText({ origin, problem, applications }: Report): string {
   const keys = [...applications.keys()].sort();
@@ -100,6 +110,8 @@ export function wordsOf(report: Report): Map<string, string> {
   for (const [key, { placed, pools }] of report.applications) {
     if (placed) words.set(`application ${nameOf(key)}`, wordOn(placed.problem));
     for (const [pool, problem] of pools) words.set(`pool ${nameOf(key)}/${pool}`, wordOn(problem));
+    for (const [secret, problem] of Object.entries(placed?.certificates ?? {}))
+      words.set(`certificate of ${nameOf(key)} from Secret ${secret}`, wordOn(problem));
   }
   return words;
 }
@@ -109,9 +121,11 @@ export function wordsIn(text: string | undefined): Map<string, string> {
   const words = new Map<string, string>();
   const { problem, applications } = parse(text);
   if (problem) words.set('template', wordOn(problem));
-  for (const [name, { ok, code, message, pools }] of Object.entries(applications ?? {})) {
+  for (const [name, { ok, code, message, pools, certificates }] of Object.entries(applications ?? {})) {
     words.set(`application ${name}`, ok ? 'ok' : `${code}: ${message}`);
     for (const [pool, one] of Object.entries(pools ?? {})) words.set(`pool ${name}/${pool}`, wordOn(one));
+    for (const [secret, one] of Object.entries(certificates ?? {}))
+      words.set(`certificate of ${name} from Secret ${secret}`, wordOn(one));
   }
   return words;
 }
@@ -122,6 +136,7 @@ interface Word {
   message?: string;
   path?: string | undefined;
   pools?: Record<string, Problem>;
+  certificates?: Record<string, Problem>;
 }
 
 interface Status {
@@ -132,7 +147,8 @@ interface Status {
 function wordOf(application: ApplicationReport | undefined): Word | undefined {
   if (!application?.placed) return undefined;
   const { placed, pools } = application;
-  const word: Word = placed.problem ? { ok: false, ...placed.problem } : { ok: true };
+  const { problem, certificates } = placed;
+  const word: Word = { ...(problem ? { ok: false, ...problem } : { ok: true }), ...(certificates && { certificates }) };
   const troubled = [...pools].sort(([a], [b]) => (a < b ? -1 : 1));
   return troubled.length > 0 ? { ...word, pools: Object.fromEntries(troubled) } : word;
 }

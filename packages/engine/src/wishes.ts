@@ -10,13 +10,16 @@ import {
   type Result,
   type Scope,
 } from '@fairlead/core';
-import type { Source } from '@fairlead/sources';
+import type { SecretPair, Source } from '@fairlead/sources';
+import { keyPairsOf } from './certificates.ts';
 
 /** One load balancer that an object asks for, in the words of the place or with what keeps it from that. */
 export interface Wish {
   lb: LoadBalancer;
   asker: string;
   form?: unknown;
+  /** What its Secrets held when it was asked for. */
+  keyPairs?: ReadonlyMap<string, SecretPair> | undefined;
   problem?: Problem | undefined;
 }
 
@@ -38,7 +41,8 @@ export function wishesIn(scope: Scope, sources: Iterable<Source>, compile: Compi
     for (const lb of source.synced ? source.wanted(scope) : []) {
       const asker = askerOf(lb.origin);
       const form = compile(lb);
-      wishes.push(form.ok ? { lb, asker, form: form.value } : { lb, asker, problem: form.problem });
+      const keyPairs = lb.secrets && keyPairsOf(source, asker, lb.secrets);
+      wishes.push(form.ok ? { lb, asker, form: form.value, keyPairs } : { lb, asker, problem: form.problem });
     }
   }
   return wishes;

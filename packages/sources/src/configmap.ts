@@ -1,5 +1,5 @@
 // AS3 ConfigMaps, and the Services and EndpointSlices their pools name: what F5's controllers read (spec/f5.md §1.3, §3).
-import { askerOf, type LoadBalancer, type Origin, type PoolRef, type Scope } from '@fairlead/core';
+import { askerOf, type LoadBalancer, type Origin, type PoolRef, type Result, type Scope } from '@fairlead/core';
 import type { Change, ConfigMap, EndpointSlice, KubeObject, Namespace, Service, Store } from '@fairlead/kube';
 import {
   annotations,
@@ -8,14 +8,19 @@ import {
   originOf,
   readConfigMap,
   useId,
+  withDigests,
   type PoolUse,
+  type Reading,
   type ReadOptions,
 } from './reading.ts';
+import { secretsOf, type SecretOptions, type SecretPair, type Secrets } from './secrets.ts';
 import { scopesOf, shelf } from './shelf.ts';
 import type { Edit, Refusal, Source, Supply, Touch } from './source.ts';
 import { poolLabelsOf, serviceOf, supply, type EndpointStores } from './supply.ts';
 
 export interface ConfigMapOptions extends ReadOptions {
+  /** Where certificates come from; without it they stay open, and no place takes them. */
+  certificates?: SecretOptions | undefined;
   /** The cluster's name: the first part of what its objects are called in a place. */
   cluster: string;
   /** Only ConfigMaps annotated for this Loadbalancer, and those without the annotation; all when absent. */
@@ -38,6 +43,8 @@ export const configmapSource = (options: ConfigMapOptions): Source => new Config
  *      | staged          v        | mended                 v
  *      '-------------- held: what it had stays, its     (none): what it had goes
  *                      pools still follow their pods
+ *
+ * One that names a Secret nothing is known of yet is read again once something is; what it said before stays meanwhile.
  */
 class ConfigMapSource implements Source {
   readonly name: string;
@@ -47,11 +54,19 @@ class ConfigMapSource implements Source {
   readonly #prints = new Map<string, string>();
   readonly #listeners = new Set<(touch: Touch) => void>();
   readonly #closing = new AbortController();
+  readonly #secrets: Secrets | undefined;
+  /** By asker, ConfigMaps whose Secrets are not known yet. */
+  readonly #waiting = new Map<string, ConfigMap>();
+  /** Those that wait among the first: until they are read, what they have in a place is not known to be unwanted. */
+  readonly #first = new Set<string>();
+  #isTold = false;
 
   constructor(options: ConfigMapOptions) {
     const { cluster, loadbalancer, stores } = options;
     this.name = loadbalancer === undefined ? cluster : `${cluster}/${loadbalancer}`;
     this.#options = options;
+    this.#secrets = options.certificates && secretsOf(options.certificates);
+    this.#secrets?.listen((askers) => askers.forEach((asker) => this.#onSecret(asker)));
     for (const configmap of stores.configmaps.all()) this.#take(configmap, configmap);
     const stops = [
       stores.configmaps.listen((change) => this.#onConfigMap(change)),
@@ -61,12 +76,13 @@ class ConfigMapSource implements Source {
     ];
     this.#closing.signal.addEventListener('abort', () => stops.forEach((stop) => stop()));
     // Structure need not wait for endpoints, nor endpoints for structure.
-    void this.#tellWhenReady([stores.configmaps, stores.namespaces]);
-    void this.#tellWhenReady([stores.services, stores.endpointslices]);
+    void this.#whenReady([stores.configmaps, stores.namespaces], () => this.#tellFirst());
+    void this.#whenReady([stores.services, stores.endpointslices], () => this.#tellAll());
   }
 
   get synced(): boolean {
-    return this.#options.stores.configmaps.synced && this.#options.stores.namespaces.synced;
+    const { configmaps, namespaces } = this.#options.stores;
+    return configmaps.synced && namespaces.synced && this.#first.size === 0;
   }
 
   /**
@@ -118,6 +134,12 @@ class ConfigMapSource implements Source {
     return reading && use && supply(use, reading.origin, this.#options.stores);
   }
 
+  certificate(asker: string, secret: string): Result<SecretPair> | undefined {
+    const reading = this.#shelf.get(asker);
+    const isNamed = reading && [...reading.secrets.values()].some((names) => names.includes(secret));
+    return isNamed ? this.#secrets?.read({ namespace: reading.origin.namespace, name: secret }) : undefined;
+  }
+
   listen(listener: (touch: Touch) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -125,12 +147,23 @@ class ConfigMapSource implements Source {
 
   close(): void {
     this.#closing.abort();
+    this.#secrets?.close();
     this.#listeners.clear();
   }
 
-  async #tellWhenReady(stores: { ready(signal?: AbortSignal): Promise<void> }[]): Promise<void> {
+  async #whenReady(stores: { ready(signal?: AbortSignal): Promise<void> }[], then: () => void): Promise<void> {
     await Promise.all(stores.map((store) => store.ready(this.#closing.signal)));
-    if (this.#closing.signal.aborted) return;
+    if (!this.#closing.signal.aborted) then();
+  }
+
+  /** Once all that was there when we came is read. */
+  #tellFirst(): void {
+    if (this.#isTold || !this.synced) return;
+    this.#isTold = true;
+    this.#tellAll();
+  }
+
+  #tellAll(): void {
     const scopes = [...this.scopes()];
     this.#tell({ scopes, pools: scopes.flatMap((scope) => this.pools(scope)), edits: this.edits() });
   }
@@ -154,14 +187,46 @@ class ConfigMapSource implements Source {
     const asker = askerOf(origin);
     const live = now && this.#isOurs(now) ? now : undefined;
     const print = live && fingerprint(live);
-    if (this.#prints.get(asker) === print) return;
+    if (this.#prints.get(asker) === print && !this.#waiting.has(asker)) return;
     const last = this.#shelf.get(asker);
     // One that was deleted and made again is another object: it has no good past.
     const past = last?.origin.uid === origin.uid ? last : undefined;
-    const touch = this.#shelf.put(asker, live && readConfigMap(live, origin, this.#options, past));
+    const reading = live && readConfigMap(live, origin, this.#options, past);
+    if (live && reading && !this.#nameSecrets(asker, reading)) return this.#wait(asker, live);
+    if (!reading) this.#secrets?.name(asker, origin.namespace, []);
+    this.#waiting.delete(asker);
+    const touch = this.#shelf.put(asker, reading && this.#pinned(reading));
     if (print === undefined) this.#prints.delete(asker);
     else this.#prints.set(asker, print);
     this.#tell(touch);
+    if (this.#first.delete(asker)) this.#tellFirst();
+  }
+
+  /** Follows the Secrets that `reading` names. Is something known of each? */
+  #nameSecrets(asker: string, { secrets, origin }: Reading): boolean {
+    const names = [...new Set([...secrets.values()].flat())];
+    return this.#secrets?.name(asker, origin.namespace, names) ?? true;
+  }
+
+  #wait(asker: string, configmap: ConfigMap): void {
+    this.#waiting.set(asker, configmap);
+    if (!this.#isTold) this.#first.add(asker);
+  }
+
+  #pinned(reading: Reading): Reading {
+    const { namespace } = reading.origin;
+    return withDigests(reading, (name) => {
+      const pair = this.#secrets?.read({ namespace, name });
+      return pair?.ok ? pair.value.digest : undefined;
+    });
+  }
+
+  /** A Secret that `asker` names holds something else, or is known at last. */
+  #onSecret(asker: string): void {
+    const waiting = this.#waiting.get(asker);
+    if (waiting) return this.#take(waiting, waiting);
+    const reading = this.#shelf.get(asker);
+    if (reading) this.#tell(this.#shelf.put(asker, this.#pinned(reading)));
   }
 
   #onConfigMap({ before, after }: Change<ConfigMap>): void {

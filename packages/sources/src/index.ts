@@ -1,5 +1,6 @@
 // Kubernetes objects → load balancers.
 export type { Edit, Refusal, Source, Supply, Touch } from './source.ts';
+export { secretsOf, type SecretOptions, type SecretPair, type Secrets } from './secrets.ts';
 export { configmapSource, type ConfigMapOptions } from './configmap.ts';
 export { annotations, type Decode, type ReadOptions, type Template } from './reading.ts';
 export { endpointSliceIndexes, serviceIndexes, type EndpointStores } from './supply.ts';

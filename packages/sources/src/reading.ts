@@ -2,7 +2,9 @@
 import {
   crc32,
   fail,
+  isEqual,
   ok,
+  type Key,
   type LoadBalancer,
   type Origin,
   type PoolRef,
@@ -17,6 +19,8 @@ import type { Refusal } from './source.ts';
 export interface Template {
   tenants: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
   pools: readonly { tenant: string; application: string; pool: string; servicePort: number }[];
+  /** Secrets that certificates stand open for. */
+  secrets?: readonly { tenant: string; application: string; secret: string }[] | undefined;
 }
 
 export type Decode = (text: string) => Result<Template>;
@@ -51,6 +55,8 @@ export interface Reading {
   tenants: Scope[];
   balancers: LoadBalancer[];
   uses: ReadonlyMap<string, PoolUse>;
+  /** By load balancer, the Secrets that its certificates come from. */
+  secrets: ReadonlyMap<Key, readonly string[]>;
   refusals: Refusal[];
 }
 
@@ -89,7 +95,8 @@ export function readConfigMap(configmap: ConfigMap, origin: Origin, options: Rea
   const template = templateOf(configmap, options.decode);
   if (!template.ok) {
     const refusals = [{ origin, problem: template.problem }];
-    return { origin, tenants: last?.tenants ?? [], balancers: [], uses: last?.uses ?? new Map(), refusals };
+    const { tenants = [], uses = new Map(), secrets = new Map() } = last ?? {};
+    return { origin, tenants, balancers: [], uses, secrets, refusals };
   }
   const { map, tenants, pools } = template.value;
   const refusals: Refusal[] = [];
@@ -109,7 +116,35 @@ export function readConfigMap(configmap: ConfigMap, origin: Origin, options: Rea
     const use = useOf({ scope: tenant, key, pool }, origin, map.get(`${application}/${pool}`), servicePort);
     if (!held.has(key)) uses.set(useId(use.ref), use);
   }
-  return { origin, tenants: Object.keys(tenants), balancers, uses, refusals };
+  const secrets = secretsByKey(template.value.secrets ?? []);
+  return { origin, tenants: Object.keys(tenants), balancers, uses, secrets, refusals };
+}
+
+function secretsByKey(named: NonNullable<Template['secrets']>): Map<Key, string[]> {
+  const secrets = new Map<Key, string[]>();
+  for (const { tenant, application, secret } of named) {
+    const key = `${tenant}/${application}`;
+    secrets.set(key, [...(secrets.get(key) ?? []), secret]);
+  }
+  return secrets;
+}
+
+/**
+ * `reading` with what its Secrets hold now; load balancers for which nothing changed are the same objects as before.
+ * `digestOf`: undefined for a Secret that cannot be used.
+ */
+export function withDigests(reading: Reading, digestOf: (secret: string) => string | undefined): Reading {
+  const balancers = reading.balancers.map((lb) => {
+    const names = reading.secrets.get(lb.key);
+    if (!names) return lb;
+    const pairs = names.flatMap((name) => {
+      const digest = digestOf(name);
+      return digest === undefined ? [] : [[name, digest] as const];
+    });
+    const secrets = Object.fromEntries(pairs);
+    return isEqual(lb.secrets, secrets) ? lb : { ...lb, secrets };
+  });
+  return { ...reading, balancers };
 }
 
 function refusalOf(lb: LoadBalancer, accepts: ReadOptions['accepts']): Problem | undefined {

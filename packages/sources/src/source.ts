@@ -1,5 +1,6 @@
 // The contract of a source: code that reads Kubernetes objects and says which load balancers are wanted.
-import type { Key, LoadBalancer, Member, Origin, PoolRef, Problem, Scope } from '@fairlead/core';
+import type { Key, LoadBalancer, Member, Origin, PoolRef, Problem, Result, Scope } from '@fairlead/core';
+import type { SecretPair } from './secrets.ts';
 
 /** An object, or one load balancer in it, that cannot be told now. What it has in a place stays there as it is. */
 export interface Refusal {
@@ -56,6 +57,11 @@ export interface Source {
   refusals(asker?: string): Iterable<Refusal>;
   /** Members of the pool that the object `asker` wants; undefined when it wants no such pool. */
   supply(pool: PoolRef, asker: string): Supply | undefined;
+  /**
+   * What the Secret holds that a certificate of `asker` comes from, or why it cannot be used; undefined when `asker`
+   * names no such Secret. Absent where no certificates come from Secrets.
+   */
+  certificate?(asker: string, secret: string): Result<SecretPair> | undefined;
   /** Calls back when something changed, and once with everything when the caches are full. Returns the way to stop. */
   listen(listener: (touch: Touch) => void): () => void;
   /** Forgets all and listens to no store any longer. */

@@ -3,6 +3,7 @@ import {
   check,
   discoverablePools,
   fill,
+  keyPairsIn,
   marked,
   markOf,
   strip,
@@ -22,7 +23,8 @@ export const nameOf = (key: Key): string => key.slice(key.indexOf('/') + 1);
 export function itemOf(key: Key, application: Application): Item<Application> {
   const mark = markOf(application);
   const form = mark ? unmarked(strip(application)) : application;
-  return { key, form, owner: mark?.owner ?? '', asker: mark?.source, address: addressOf(form) };
+  const keyPairs = mark ? keyPairsIn(application) : undefined;
+  return { key, form, owner: mark?.owner ?? '', asker: mark?.source, address: addressOf(form), keyPairs };
 }
 
 /** All of `plan.after` by name. `live`: what pools that are there already hold, by `application/pool`. */
@@ -40,7 +42,7 @@ export function applicationsOf(
         members.set(pool, live.get(`${name}/${pool}`) ?? started ?? []);
       }
       const mark = { owner: item.owner, key: item.key, source: item.asker ?? '' };
-      return [name, marked(asOnDevice(fill(item.form, members), members), mark)];
+      return [name, marked(asOnDevice(fill(item.form, members, item.keyPairs), members), mark)];
     }),
   );
 }

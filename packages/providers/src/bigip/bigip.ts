@@ -1,5 +1,5 @@
 // A BIG-IP through AS3 and iControl REST. A scope is an AS3 tenant; a load balancer is one application in it.
-import { compile, type Application } from '@fairlead/as3';
+import { compile, complete, type Application } from '@fairlead/as3';
 import { ok, type Clock, type MemberLane, type Provider } from '@fairlead/core';
 import { caller, type Fetch } from './call.ts';
 import { destinationsOf } from './claims.ts';
@@ -35,6 +35,7 @@ export function bigip(options: BigipOptions): Bigip {
     name: 'bigip',
     scopeOf: (lb) => lb.scope,
     compile,
+    complete,
     claims: destinationsOf,
     owned: (owner, signal) => tenants.owned(owner, signal),
     read: (scope, signal) => tenants.read(scope, signal),

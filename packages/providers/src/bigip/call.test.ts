@@ -1,7 +1,7 @@
 // What a device answers, or does not, and the problem it becomes; and who we are to it.
 import { fakeClock } from '@fairlead/testkit';
 import { expect, test } from 'vitest';
-import { caller, type Fetch } from './call.ts';
+import { caller, wordsOf, type Fetch } from './call.ts';
 import { loggedIn } from './login.ts';
 
 const never = new AbortController().signal;
@@ -171,4 +171,10 @@ test('basic credentials go with each request, in UTF-8', async () => {
   const d = device();
   await d.call('basic')();
   expect(d.calls).toEqual([`/x Basic ${Buffer.from('admin:pässword').toString('base64')}`]);
+});
+
+test('a key that a device quotes stands in no message, cut off or not', () => {
+  const key = '-----BEGIN PRIVATE KEY-----\nMIGHAgEA\n-----END PRIVATE KEY-----';
+  const said = wordsOf({ message: `bad "${key}" in c1`, errors: [`again: ${key.slice(0, 40)}`] });
+  expect(said).toBe('bad "(PEM text)" in c1; again: (PEM text)');
 });

@@ -113,8 +113,12 @@ export function wordsOf(body: Json): string {
   return [textOf(body['message']) ?? '', ...errors, ...results]
     .filter((part) => part !== '')
     .join('; ')
+    .replaceAll(pem, '(PEM text)')
     .slice(0, longest);
 }
+
+/** A device may quote what it refuses, and a key has no place in a problem: whole, or cut off at either end. */
+const pem = /-----BEGIN [A-Z ]+-----[\s\S]*?(-----END [A-Z ]+-----|$)/g;
 
 /** A schema error may list each property of a declaration. */
 const longest = 1_000;

@@ -1,0 +1,99 @@
+// Certificates of what is wanted: put in from their Secrets for a write, and left as they are in the place without.
+import {
+  keyPairId,
+  type Completed,
+  type Item,
+  type Key,
+  type KeyPair,
+  type OpenCertificate,
+  type Problem,
+  type Provider,
+  type Result,
+} from '@fairlead/core';
+import type { SecretPair, Source } from '@fairlead/sources';
+import type { Wish } from './wishes.ts';
+
+/** By name of a Secret, why its certificate is not as it should be. */
+export type CertificateProblems = ReadonlyMap<string, Problem>;
+
+export interface Completion {
+  wanted: Item<unknown>[];
+  problems: ReadonlyMap<Key, CertificateProblems>;
+}
+
+export interface CompletionQuestion {
+  owner: string;
+  provider: Provider;
+  sources: Iterable<Source>;
+  found: readonly Item<unknown>[];
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+/** Sound wishes as items: whole as far as their Secrets are there, with the texts of certificates beside the form. */
+export function completed(wishes: readonly Wish[], question: CompletionQuestion): Completion {
+  const { owner, provider, found } = question;
+  const present = new Map(found.filter((item) => item.owner === owner).map((item) => [item.key, item]));
+  const problems = new Map<Key, CertificateProblems>();
+  const wanted = wishes.map((wish): Item<unknown> => {
+    const { lb, asker, form } = wish;
+    const there = present.get(lb.key);
+    const item = { key: lb.key, form, owner, asker };
+    const whole: Completed<unknown> = provider.complete?.(form, there?.form) ?? { form, open: [] };
+    const wrong = problemsOf(wish, whole, question);
+    if (wrong.size > 0) problems.set(lb.key, wrong);
+    const keyPairs = new Map<string, KeyPair>([...(there?.keyPairs ?? []), ...(wish.keyPairs ?? [])]);
+    return { ...item, form: whole.form, ...(keyPairs.size > 0 && { keyPairs }) };
+  });
+  return { wanted, problems };
+}
+
+/** What `secrets` of `asker` hold now, as a write needs it; asked in one breath with what is wanted. */
+export function keyPairsOf(
+  source: Source,
+  asker: string,
+  secrets: Readonly<Record<string, string>> = {},
+): Map<string, SecretPair> {
+  const pairs = Object.keys(secrets).flatMap((name) => {
+    const pair = source.certificate?.(asker, name);
+    return pair?.ok ? [[keyPairId(name, pair.value.digest), pair.value] as const] : [];
+  });
+  return new Map(pairs);
+}
+
+function problemsOf(
+  { asker, lb, keyPairs }: Wish,
+  { open }: Completed<unknown>,
+  { sources, now }: CompletionQuestion,
+): Map<string, Problem> {
+  const problems = new Map<string, Problem>();
+  for (const secret of new Set(open.map((one) => one.secret))) {
+    const read = readFrom(sources, asker, secret);
+    // By now it is there: its source has told, and the next turn finds it.
+    if (read?.ok) continue;
+    const { code, message } = read?.problem ?? { code: 'missing', message: `nothing is known of Secret ${secret}` };
+    problems.set(secret, { code, message: `${message}; ${effectOn(open.filter((one) => one.secret === secret))}` });
+  }
+  for (const [secret, digest] of Object.entries(lb.secrets ?? {})) {
+    const notAfter = keyPairs?.get(keyPairId(secret, digest))?.notAfter ?? Infinity;
+    if (notAfter > now) continue;
+    const message = `the certificate in Secret ${lb.origin.namespace}/${secret} ended on ${dayOf(notAfter)}: renew it, for clients refuse it`;
+    problems.set(secret, { code: 'expired', message });
+  }
+  return problems;
+}
+
+const effectOn = (open: readonly OpenCertificate[]): string =>
+  open.every(({ kept }) => kept)
+    ? 'until then the device keeps the certificate it has'
+    : 'until then what needs it is left off the device, and all else is there';
+
+function readFrom(sources: Iterable<Source>, asker: string, secret: string): Result<SecretPair> | undefined {
+  for (const source of sources) {
+    const read = source.certificate?.(asker, secret);
+    if (read) return read;
+  }
+  return undefined;
+}
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
