@@ -7,6 +7,7 @@ import type { ObjectReference, Store } from '@fairlead/kube';
 import { configmapSource, type Source } from '@fairlead/sources';
 import type { AddressMap } from './address-map.ts';
 import type { Credentials } from './credentials.ts';
+import { readKeyPair } from './key-pair.ts';
 import type { Log } from './log.ts';
 import { places, waitingSource, type Place, type Places, type PlacesOptions } from './places.ts';
 import type { Clusters } from './clusters/clusters.ts';
@@ -180,6 +181,7 @@ function join(
     selects: (_, labels) => Object.entries(made.nsselector).every(([key, value]) => labels[key] === value),
     decode,
     accepts: compile,
+    certificates: { secrets: target.secrets, readKeyPair },
   });
   options.log.info(`Loadbalancer ${name}: cluster ${made.cluster} is served on ${made.url}`);
   enter(place, name, source);

@@ -1,5 +1,6 @@
 // The difference between what a device holds and what would be declared on it, as text.
 import type { Loadbalancer } from '@fairlead/api';
+import { isApplication, unpinned } from '@fairlead/as3';
 import { fail, isPlanEmpty, ok, plan, type Item, type LoadBalancer, type Plan, type Result } from '@fairlead/core';
 import type { Kube } from '@fairlead/kube';
 import { createTwoFilesPatch } from 'diff';
@@ -62,12 +63,17 @@ async function tenantDiff(
   }
   // Other namespaces share the tenant, and this command was not told what they want: only what is named is compared.
   const named = new Set(items.map((item) => item.key));
-  const answer = plan({ scope, owner, wanted: items, found: found.value.filter((item) => named.has(item.key)) });
+  const present = found.value.filter((item) => named.has(item.key)).map(withoutDigests);
+  const answer = plan({ scope, owner, wanted: items, found: present });
   const taken = answer.taken.map(
     ({ item, by }) => `${item.key} is held by ${by.owner || 'somebody else'} and would be left alone`,
   );
   return ok([diffText(`tenant ${scope} on ${url}`, answer.plan), ...taken].join('\n'));
 }
+
+/** What Secrets hold is not read here, so whether a certificate was renewed is not compared. */
+const withoutDigests = (item: Item<unknown>): Item<unknown> =>
+  isApplication(item.form) ? { ...item, form: unpinned(item.form) } : item;
 
 function diffText(where: string, todo: Plan<unknown>): string {
   const head = `${where}: ${todo.create.length} to create, ${todo.update.length} to update`;

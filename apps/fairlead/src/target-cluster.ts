@@ -3,15 +3,19 @@ import {
   configMaps,
   endpointSlices,
   namespaces,
+  namedStore,
   recorder,
+  secrets,
   services,
   store,
   type ConfigMap,
   type EndpointSlice,
   type Kube,
   type LiveStore,
+  type NamedStore,
   type Namespace,
   type Recorder,
+  type Secret,
   type Service,
 } from '@fairlead/kube';
 import type { Clock } from '@fairlead/core';
@@ -26,6 +30,8 @@ export interface TargetCluster {
     configmaps: LiveStore<ConfigMap>;
     endpointslices: LiveStore<EndpointSlice>;
   };
+  /** Those that certificates come from, each by its name: nobody need let us list the others. */
+  secrets: NamedStore<Secret>;
   recorder: Recorder;
   /** Keeps the copies up to date until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
@@ -38,13 +44,15 @@ export function targetCluster(name: string, kube: Kube, clock: Clock): TargetClu
     configmaps: store(kube, configMaps, { labelSelector: 'f5type=virtual-server' }),
     endpointslices: store(kube, endpointSlices, { indexes: endpointSliceIndexes, project: withoutManagers }),
   };
+  const named = namedStore(kube, secrets);
   return {
     name,
     kube,
     stores,
+    secrets: named,
     recorder: recorder({ kube, clock, component: 'fairlead-agent' }),
     run: async (signal) => {
-      await Promise.all(Object.values(stores).map((one) => one.run(signal)));
+      await Promise.all([...Object.values(stores), named].map((one) => one.run(signal)));
     },
   };
 }

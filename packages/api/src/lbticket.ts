@@ -98,7 +98,7 @@ const status = Type.Object(
         maxItems: 20,
       }),
     ),
-    conditions: Type.Optional(conditions('Allocated, NetworkPolicyOpen, Programmed, Ready')),
+    conditions: Type.Optional(conditions('Allocated, NetworkPolicyOpen, Programmed, CertificatesValid, Ready')),
   },
   { title: 'Status', description: 'What the controller last observed.' },
 );

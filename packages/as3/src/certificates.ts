@@ -125,7 +125,7 @@ export function closed(
 }
 
 /** `object` as it was before closed(). */
-export function reopened(object: Classed, { name: _, chain, ...before }: Record<string, unknown>): Classed {
+export function reopened(object: Classed, { name: _name, chain, ...before }: Record<string, unknown>): Classed {
   const { certificate: _certificate, privateKey: _key, chainCA, ...rest } = object;
   return { ...rest, class: object.class, ...(chain !== true && chainCA !== undefined && { chainCA }), ...before };
 }

@@ -14,6 +14,7 @@ import {
   isEqual,
   ok,
   type Listener,
+  type ListenerTls,
   type LoadBalancer,
   type Monitor,
   type Pool,
@@ -43,6 +44,10 @@ export function applications({ loadbalancer, ticket, rules }: TicketQuestion): R
   const byProtocal = new Map<string, LoadBalancer>();
   for (const [i, listner] of listners.entries()) {
     const path = `spec.listners[${i}]`;
+    if (listner.protocal === 'https' && loadbalancer.spec.cis.mode === 'external') {
+      const why = `a CIS of the cluster reads no Secrets of an AS3 ConfigMap, and a key may not stand in one; use cis.mode fairlead for listner "${listner.name}"`;
+      return fail('invalid', why, `${path}.protocal`);
+    }
     if (listner.irules?.length) {
       const why = `rules of the device cannot be attached to listner "${listner.name}" yet; leave irules out`;
       return fail('invalid', why, `${path}.irules`);
@@ -140,8 +145,13 @@ const listener = ({ ticket, listner, address, rules }: ListenerQuestion): Listen
   persistence: listner.session,
   routes: rules.map(route),
   pools: weightedPools(listner.services),
-  ...(listner.tls ? { tls: { secretName: listner.tls.secretName } } : {}),
+  ...(listner.tls ? { tls: certificates(listner.tls) } : {}),
 });
+
+const certificates = ({ secretName, sni = [] }: NonNullable<Listner['tls']>): ListenerTls =>
+  sni.length === 0
+    ? { secretName }
+    : { secretName, sni: sni.map((one) => (one.host ? one : { secretName: one.secretName })) };
 
 const route = (rule: Lbrule): Route => ({
   name: rule.metadata.name,

@@ -2,6 +2,7 @@
 import type { Lbticket, Loadbalancer } from '@fairlead/api';
 import type { Problem } from '@fairlead/core';
 import type { ConfigMap } from '@fairlead/kube';
+import { certificateProblems, certificatesValid } from './certificates.ts';
 import type { Desk } from './desk.ts';
 import { configMapKey } from './directory.ts';
 import { failed, fails, holds, unknown } from './finding.ts';
@@ -9,7 +10,7 @@ import { configMapName, ticketName } from './names.ts';
 import { readEntries } from './configmap.ts';
 import { clusterOutage, deviceOutage, isRead, untilNews } from './reach.ts';
 import { isDone, outcomeOf } from './report.ts';
-import { conditionOf, isTrue, type Fact } from './status.ts';
+import { conditionOf, isTrue, type Fact, type Facts } from './status.ts';
 
 /** What of the desk this needs. */
 export type ProgrammedDesk = Pick<
@@ -41,7 +42,10 @@ export function programmed(desk: ProgrammedDesk, ticket: Lbticket): Fact | undef
   if (loadbalancer.spec.cis.mode === 'external')
     return holds('Written', 'written for the CIS of the cluster, which does not report back');
   const outcome = outcomeOf(configMap, name);
-  if (outcome === 'programmed') return onDevice(desk, loadbalancer);
+  if (outcome === 'programmed') {
+    const without = certificateProblems(ticket, configMap).find(({ code }) => code !== 'expired');
+    return without ? fails(without.code, without.message) : onDevice(desk, loadbalancer);
+  }
   if (outcome !== 'pending') return fails(outcome.code, outcome.message);
   // While a neighbour's edit is on its way, what this ticket has on the device stays as it was.
   return isTrue(ticket, 'Programmed') && !desk.pending.get(key).has(name) ? undefined : onItsWay(desk, ticket);
@@ -60,6 +64,15 @@ function onDevice(desk: ProgrammedDesk, { metadata, spec }: Loadbalancer): Fact 
   const device = desk.surroundings?.device(metadata.name);
   const isAway = typeof device === 'object' && untilNews(desk, device) <= 0;
   return isAway ? unknown(deviceOutage(spec.ve.addr, device)) : holds('Programmed');
+}
+
+/** What an enabled ticket's status says of the device. */
+export function factsOf(desk: ProgrammedDesk, ticket: Lbticket): Facts {
+  const [Programmed, CertificatesValid] = [
+    programmed(desk, ticket),
+    certificatesValid(ticket, configMapOf(desk, ticket)),
+  ];
+  return { ...(Programmed && { Programmed }), ...(CertificatesValid && { CertificatesValid }) };
 }
 
 /** Noted, so that the next report of the agent gives the ticket a turn. */

@@ -12,7 +12,15 @@ export interface Report {
   problem?: { code: string; message: string } | undefined;
 }
 
-export type ApplicationReport = { ok: true } | { ok: false; code: string; message: string };
+export type ApplicationReport = ({ ok: true } | ({ ok: false } & Said)) & {
+  /** By Secret, what is wrong with the certificate from it. */
+  certificates?: Record<string, Said> | undefined;
+};
+
+export interface Said {
+  code: string;
+  message: string;
+}
 
 /** Undefined when there is none yet, or when somebody else wrote nonsense there. */
 export function readReport(configMap: ConfigMap | undefined): Report | undefined {
@@ -26,11 +34,17 @@ export function readReport(configMap: ConfigMap | undefined): Report | undefined
   };
 }
 
-const wordOf = (said: Record<string, unknown>): ApplicationReport =>
-  said['ok'] === true ? { ok: true } : { ok: false, ...saidOf(said) };
+function wordOf(said: Record<string, unknown>): ApplicationReport {
+  const word: ApplicationReport = said['ok'] === true ? { ok: true } : { ok: false, ...saidOf(said) };
+  if (!isRecord(said['certificates'])) return word;
+  const certificates = Object.entries(said['certificates']).flatMap(([secret, one]) =>
+    isRecord(one) ? [[secret, saidOf(one)] as const] : [],
+  );
+  return { ...word, certificates: Object.fromEntries(certificates) };
+}
 
 /** The code becomes the reason of a condition, which has to be one word. */
-const saidOf = ({ code, message }: Record<string, unknown>): { code: string; message: string } => ({
+const saidOf = ({ code, message }: Record<string, unknown>): Said => ({
   code: typeof code === 'string' && /^[A-Za-z]\w{0,63}$/.test(code) ? code : 'invalid',
   message: typeof message === 'string' ? message : '',
 });

@@ -1,12 +1,13 @@
 // What a turn found becomes the ticket's status, and what has to follow, in the order that survives a crash between any two writes.
 import { lbtickets, type Lbticket } from '@fairlead/api';
+import { certificateNews } from './certificates.ts';
 import { laterTry, type Desk, type Next } from './desk.ts';
 import { configMapKey } from './directory.ts';
 import { failed, fails, onChange, stay, type Finding } from './finding.ts';
 import type { State, Step } from './life.ts';
 import { fieldManager, ticketName } from './names.ts';
 import { isAnsweredHere, withdraw } from './policy.ts';
-import { clearanceOf, programmed } from './programmed.ts';
+import { clearanceOf, factsOf } from './programmed.ts';
 import { rest } from './quarantine.ts';
 import { statusAfter, statusPatch, type Fact } from './status.ts';
 import { wakeConfigMap, wakeLoadbalancer } from './wake.ts';
@@ -89,7 +90,7 @@ async function write(desk: Desk, { stored, ticket, moves }: Draft): Promise<Sett
   desk.tries.delete(writeKey(name));
   desk.lbtickets.wrote(sent.value, resourceVersion);
   for (const move of moves) follow(desk, sent.value, move);
-  desk.teller.tell(sent.value, moves.map(toldOf));
+  desk.teller.tell(sent.value, [...moves.map(toldOf), ...certificateNews(stored, sent.value)]);
   return { ok: true, draft: written(sent.value) };
 }
 
@@ -111,7 +112,7 @@ function follow(desk: Desk, ticket: Lbticket, { finding, moved }: Move): void {
 
 /** What the next look will say of the device, so that one write says both. */
 function outlook(desk: Desk, ticket: Lbticket, moved: Step | undefined): Finding['facts'] {
-  if (moved?.to === 'enabled') return defined({ Programmed: programmed(desk, ticket) });
+  if (moved?.to === 'enabled') return factsOf(desk, ticket);
   return moved?.effects.includes('unprogram') ? defined({ Programmed: clearanceOf(desk, ticket).fact }) : {};
 }
 

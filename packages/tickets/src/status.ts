@@ -2,7 +2,7 @@
 import type { Condition, Lbticket, LbticketStatus, Process, Transition } from '@fairlead/api';
 import { isEqual } from '@fairlead/core';
 
-export type ConditionType = 'Allocated' | 'NetworkPolicyOpen' | 'Programmed' | 'Ready';
+export type ConditionType = 'Allocated' | 'NetworkPolicyOpen' | 'Programmed' | 'CertificatesValid' | 'Ready';
 
 /** One condition as a turn found it, without time. `reason` is a problem code when something is wrong. */
 export interface Fact {
@@ -81,7 +81,7 @@ export const isTrue = (ticket: Lbticket, type: ConditionType): boolean => condit
 /** RFC 3339 in seconds, as Kubernetes writes times. */
 export const timeText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
-const order: readonly ConditionType[] = ['Allocated', 'NetworkPolicyOpen', 'Programmed', 'Ready'];
+const order: readonly ConditionType[] = ['Allocated', 'NetworkPolicyOpen', 'Programmed', 'CertificatesValid', 'Ready'];
 
 /** Conditions with these facts: the time moves only when the status does. In a fixed order, so that equal is equal. */
 export function merge(
@@ -113,6 +113,8 @@ function ready(process: Process | undefined, conditions: readonly Condition[]): 
   for (const type of order) {
     const condition = conditions.find((one) => one.type === type);
     if (type === 'Ready' || condition?.status === 'True') continue;
+    // Only tickets with https listners have certificates.
+    if (!condition && type === 'CertificatesValid') continue;
     if (!condition) return { status: 'False', reason: 'pending', message: `${type} is not known yet` };
     const { status, reason, message } = condition;
     return { status, reason, message };

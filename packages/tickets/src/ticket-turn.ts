@@ -7,7 +7,7 @@ import { failed, fails, holds, onChange, said, stay, type Finding } from './find
 import { step } from './life.ts';
 import { fieldManager, finalizer, placeOf, ticketName } from './names.ts';
 import { askApprover, file } from './policy.ts';
-import { clearanceOf, programmed } from './programmed.ts';
+import { clearanceOf, factsOf } from './programmed.ts';
 import { defined, settle, stateOf, writeKey, type Draft } from './settle.ts';
 import { conditionOf, isTrue } from './status.ts';
 
@@ -58,7 +58,7 @@ async function look(desk: Desk, ticket: Lbticket): Promise<Finding> {
       return isUnwanted(ticket) ? disable(ticket) : askApprover(desk, ticket);
     case 'enabled':
       if (isUnwanted(ticket)) return disable(ticket);
-      return stay(defined({ Programmed: programmed(desk, ticket) }));
+      return stay(factsOf(desk, ticket));
     case 'failed':
       return lookAtFailed(desk, ticket);
     case 'disabled':
