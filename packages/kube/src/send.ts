@@ -43,8 +43,9 @@ function endedBy<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promi
   if (!signal) return promise;
   return new Promise<T>((resolve, reject) => {
     const abort = () => reject(new Error('aborted'));
-    if (signal.aborted) return abort();
+    if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
+    // Also when it is too late: a rejection that nobody hears would end the program.
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }
