@@ -1,6 +1,7 @@
 // The command line: every command, its options and their help. What each does is in the file of its name.
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { crdFiles } from '@fairlead/api';
+import { clusterCommands } from './clusters/cli.ts';
 import { completion, shells, type Shell } from './completion.ts';
 import { explain } from './explain.ts';
 import { plan } from './plan.ts';
@@ -125,6 +126,8 @@ program
     const texts = Object.entries(crdFiles()).filter(([path]) => path.startsWith('deploy/crds/'));
     process.stdout.write(texts.map(([, text]) => text).join('---\n'));
   });
+
+clusterCommands(program);
 
 const sim = program.command('sim').description('run one simulator by itself');
 sim

@@ -120,6 +120,8 @@ export interface World {
   servers: Map<string, Server>;
   devices: Map<string, TestDevice>;
   log: string[];
+  /** A client for a kubeconfig. */
+  open: ControllersOptions['open'];
   /** Controllers begin to work; ended by what it gives, or with the test. */
   begin(more?: Partial<ControllersOptions>): () => Promise<void>;
   secret(name: string, texts: Record<string, string>): Promise<void>;
@@ -140,13 +142,17 @@ export async function world(names: readonly string[]): Promise<World> {
     for (const name of ['project', 'shop', ownNamespace]) await made(one.create(namespaces, namespace(name)));
   const devices = new Map<string, TestDevice>();
   const log: string[] = [];
-  const begin = beginner({ clock, servers, devices, log });
-  return { clock, management, servers, devices, log, begin, ...readings(management.kube) };
+  const open: World['open'] = (text, from, signal) =>
+    connectText({ text, from, signal, clock, random: () => 0.5, sender: senderTo(servers) });
+  const begin = beginner({ clock, servers, devices, log, open });
+  return { clock, management, servers, devices, log, open, begin, ...readings(management.kube) };
 }
 
 const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 
-function beginner({ clock, servers, devices, log }: Pick<World, 'clock' | 'servers' | 'devices' | 'log'>) {
+type Parts = Pick<World, 'clock' | 'servers' | 'devices' | 'log' | 'open'>;
+
+function beginner({ clock, servers, devices, log, open }: Parts) {
   const lines: Log = {
     debug: () => undefined,
     info: (line) => log.push(line),
@@ -167,8 +173,7 @@ function beginner({ clock, servers, devices, log }: Pick<World, 'clock' | 'serve
       ),
       clusters: new Map(),
       namespace: ownNamespace,
-      open: (text, from, signal) =>
-        connectText({ text, from, signal, clock, random: () => 0.5, sender: senderTo(servers) }),
+      open,
       device: ({ url }) => ({ provider: deviceAt(devices, url), close: async () => undefined }),
       map: map.value,
       clock,
