@@ -4,6 +4,7 @@ import { fail, ok, type Clock, type Policy, type Result } from '@fairlead/core';
 import { store, type Kube } from '@fairlead/kube';
 import { auto, http, manual, tickets } from '@fairlead/tickets';
 import type { AddressMap } from './address-map.ts';
+import { ownSecrets } from './admission/owners.ts';
 import { agents } from './agents.ts';
 import { clusters, type ClustersOptions } from './clusters/clusters.ts';
 import { credentialsOf, secretReader, type SecretReader } from './credentials.ts';
@@ -91,5 +92,6 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
     secrets.run(signal),
     ticketTurns.run(signal),
     served.run(signal),
+    ownSecrets({ ...options, loadbalancers: stores.loadbalancers }, signal),
   ]);
 }

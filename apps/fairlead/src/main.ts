@@ -78,6 +78,11 @@ program
       .choices(['sync', 'upsert-only', 'dry-run'])
       .default('sync'),
   )
+  .option('--webhook <[HOST:]PORT>', 'serve admission of our kinds over HTTPS there; needs --webhook-url')
+  .option(
+    '--webhook-url <URL>',
+    'how the API server reaches it: https://HOST:PORT, or service/NAMESPACE/NAME[:PORT]; registered at the start',
+  )
   .addOption(
     new Option('--log-level <LEVEL>', 'least level to log').choices(['debug', 'info', 'warn', 'error']).default('info'),
   )

@@ -2,11 +2,13 @@
 import { fail, ok, type Policy, type Result } from '@fairlead/core';
 import type { Kube } from '@fairlead/kube';
 import { addressMap } from './address-map.ts';
+import { parseReach } from './admission/configuration.ts';
+import { startWebhooks, type Webhooks } from './admission/webhooks.ts';
 import { systemClock } from './clock.ts';
 import { connectTo, kubeconfigOpener, random } from './connect.ts';
 import { contextsOf } from './contexts.ts';
 import { runControllers } from './controllers.ts';
-import { jsonLog } from './log.ts';
+import { jsonLog, type Log } from './log.ts';
 import { untilSignal } from './signals.ts';
 
 export interface RunOptions {
@@ -18,6 +20,8 @@ export interface RunOptions {
   policy: Policy;
   logLevel: string;
   map: string[];
+  webhook?: string;
+  webhookUrl?: string;
 }
 
 export async function run(options: RunOptions): Promise<number> {
@@ -32,7 +36,13 @@ export async function run(options: RunOptions): Promise<number> {
   const log = jsonLog(options.logLevel);
   log.info(`management cluster ${management.server}; target clusters: ${[...clusters.keys()].join(', ') || 'none'}`);
   const { namespace, owner, policy } = options;
+  const hooks = await webhooksOf(options, clients.value, log);
+  if (!hooks.ok) {
+    process.stderr.write(`fairlead run: ${hooks.problem.message}\n`);
+    return 1;
+  }
   const { signal } = untilSignal();
+  const served = hooks.value?.run(signal);
   await runControllers(
     {
       management,
@@ -48,7 +58,30 @@ export async function run(options: RunOptions): Promise<number> {
     },
     signal,
   );
+  await served;
   return 0;
+}
+
+/** Undefined when admission is not asked for. */
+async function webhooksOf(
+  { webhook, webhookUrl, namespace }: RunOptions,
+  clients: { management: Kube; clusters: Map<string, Kube> },
+  log: Log,
+): Promise<Result<Webhooks | undefined>> {
+  if (webhook === undefined && webhookUrl === undefined) {
+    log.warn('admission is not served (--webhook): wrong objects are stored, and passwords in the clear stay');
+    return ok(undefined);
+  }
+  const [, host = '', port = ''] = /^(?:\[?([^\]]*)\]?:)?(\d+)$/.exec(webhook ?? '') ?? [];
+  if (!port || webhookUrl === undefined)
+    return fail(
+      'invalid',
+      '--webhook [HOST:]PORT and --webhook-url go together: where to listen, and how to be reached',
+    );
+  const reach = parseReach(webhookUrl);
+  if (!reach.ok) return fail('invalid', `--webhook-url ${reach.problem.message}`);
+  const place = { host: host || '0.0.0.0', port: Number(port), reach: () => reach.value };
+  return startWebhooks({ ...place, ...clients, namespace, clock: systemClock, log });
 }
 
 async function connectAll({

@@ -1,6 +1,6 @@
 // Puts a function from Request to Response behind a port: bodies stream both ways, and a client that goes away aborts its request.
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { createServer as createSecureServer, type ServerOptions } from 'node:https';
+import { createServer as createSecureServer, type Server as SecureServer, type ServerOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { incomingRequest } from './incoming-request.ts';
@@ -26,6 +26,8 @@ export interface Served {
   /** `http://host:port`, with the port that was given out. */
   url: string;
   port: number;
+  /** New connections get this certificate (PEM). Only of a server with `tls`. */
+  exchange(pair: { cert: string; key: string }): void;
   /** Stops listening and ends the connections there are. */
   close(): Promise<void>;
 }
@@ -42,12 +44,18 @@ const limits = {
 export async function serve(answer: Answer, { host, port, tls }: ServeOptions): Promise<Served> {
   const scheme = tls ? 'https' : 'http';
   const listener: RequestListener = (incoming, outgoing) => void pass({ answer, scheme, incoming, outgoing });
-  const server: Server = tls ? createSecureServer({ ...tls, ...limits }, listener) : createServer(limits, listener);
+  const server: Server | SecureServer = tls
+    ? createSecureServer({ ...tls, ...limits }, listener)
+    : createServer(limits, listener);
   await listening(server, host, port);
   const given = (server.address() as AddressInfo).port;
   return {
     url: `${scheme}://${host.includes(':') ? `[${host}]` : host}:${given}`,
     port: given,
+    exchange(pair) {
+      if (!('setSecureContext' in server)) throw new Error('bug: a server of plain HTTP has no certificate');
+      server.setSecureContext(pair);
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -57,7 +65,7 @@ export async function serve(answer: Answer, { host, port, tls }: ServeOptions): 
   };
 }
 
-function listening(server: Server, host: string, port: number): Promise<void> {
+function listening(server: Server | SecureServer, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {

@@ -2,7 +2,7 @@
 import type { Problem } from '@fairlead/core';
 import { checkLbrule } from './checks/lbrule.ts';
 import { checkLbticket, checkLbticketRemoval, lbticketWarnings } from './checks/lbticket.ts';
-import { checkLoadbalancer, checkLoadbalancerRemoval } from './checks/loadbalancer.ts';
+import { checkLoadbalancer, checkLoadbalancerRemoval, loadbalancerWarnings } from './checks/loadbalancer.ts';
 import { isUntouched } from './checks/structure.ts';
 import { type World, nameOf } from './checks/world.ts';
 import { filled } from './fill.ts';
@@ -46,7 +46,7 @@ export interface Judge<T> {
 
 /** For each of our kinds, how it is judged. */
 export const judges: readonly Judge<Any>[] = [
-  { kind: loadbalancers, check: checkLoadbalancer, remove: checkLoadbalancerRemoval },
+  { kind: loadbalancers, check: checkLoadbalancer, remove: checkLoadbalancerRemoval, warn: loadbalancerWarnings },
   {
     kind: lbtickets,
     check: checkLbticket,

@@ -3,7 +3,7 @@ export { type Condition } from './condition.ts';
 export { type Judge, type Review, type Verdict, type WorldSource, admission, judges } from './admission.ts';
 export { checkLbrule, conditionOf } from './checks/lbrule.ts';
 export { checkLbticket, checkLbticketRemoval, lbticketWarnings } from './checks/lbticket.ts';
-export { checkLoadbalancer, checkLoadbalancerRemoval } from './checks/loadbalancer.ts';
+export { checkLoadbalancer, checkLoadbalancerRemoval, loadbalancerWarnings } from './checks/loadbalancer.ts';
 export { type IngressUse, type World, isLive } from './checks/world.ts';
 export {
   type IngressReport,
@@ -16,6 +16,7 @@ export {
   reportOf,
   ticketOfIngress,
 } from './f5-ingress.ts';
+export { type Sealed, type SealedSecret, sealed, sealedNames } from './credentials.ts';
 export { filled } from './fill.ts';
 export { crdFiles } from './gen.ts';
 export { type Crd, type CrdVersion, type RootSchema, crds, definitions } from './crds.ts';

@@ -19,6 +19,8 @@ test.each([
   ['viewer', 'watch', 'lbtickets', true],
   ['viewer', 'patch', 'lbrules', false],
   ['viewer', 'get', 'loadbalancers', false],
+  ['loadbalancer-viewer', 'list', 'loadbalancers', true],
+  ['loadbalancer-viewer', 'list', 'lbtickets', false],
 ])('%s may %s %s: %s', (role, verb, resource, want) => {
   expect(may(role, verb, resource)).toBe(want);
 });

@@ -35,8 +35,10 @@ const events: PolicyRule = { apiGroups: ['', 'events.k8s.io'], resources: ['even
  *   network-approver  | –            | read, status   | read   | ClusterRoleBinding
  *   project-user      | –            | write          | write  | RoleBinding
  *   viewer            | –            | read           | read   | RoleBinding
+ *   loadbalancer-viewer | read       | –              | –      | ClusterRoleBinding
  *
- *  A Loadbalancer may hold credentials in the clear, so only those who write it may read it.
+ *  Admission moves credentials out of Loadbalancers into Secrets that none of these roles may read. Where admission is not
+ *  served they stay in the clear, so that reading Loadbalancers is a role of its own, for an admin to give.
  *  Status is what the controller says, and for tickets of policy.provider `manual` the approver; no user writes it.
  */
 export const clusterRoles = (): ClusterRole[] => [
@@ -62,6 +64,11 @@ export const clusterRoles = (): ClusterRole[] => [
     'Sees tickets and rules in the namespaces where it is bound; part of view.',
     [rule(lbtickets, read), rule(lbrules, read), events],
     ['view'],
+  ),
+  role(
+    'loadbalancer-viewer',
+    'Sees load balancers, to choose one for a ticket. Give it where admission is served, which moves credentials out of them.',
+    [rule(loadbalancers, read)],
   ),
 ];
 

@@ -1,16 +1,16 @@
 // The parts of `fairlead up`, started in order and ended in the reverse order.
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { crds, lbrules, lbtickets, loadbalancers, type Lbrule, type Lbticket, type Loadbalancer } from '@fairlead/api';
+import { crds, lbrules, lbtickets, loadbalancers } from '@fairlead/api';
 import type { Admit } from '@fairlead/apiserver';
-import { store, type Kube, type LiveStore } from '@fairlead/kube';
+import { store, type Kube } from '@fairlead/kube';
 import { addressMap, type AddressMap } from '../address-map.ts';
+import { lateJudge, type Stores } from '../admission/judge.ts';
 import { systemClock } from '../clock.ts';
 import { connectTo, kubeconfigOpener, random } from '../connect.ts';
 import { runControllers } from '../controllers.ts';
 import { jsonLog, type Log } from '../log.ts';
 import { applyManifests } from '../manifests.ts';
-import { lateAdmission } from './admission.ts';
 import { certificates, type Certificates } from './certificates.ts';
 import { startApiServer, startNodes, type EmbeddedCluster } from './clusters.ts';
 import type { DataDir } from './data-dir.ts';
@@ -30,12 +30,6 @@ const ownNamespace = 'fairlead-system';
 export const deviceAddresses = { ve: '200.1.1.1', ltm: '100.1.1.1' } as const;
 
 const preferredPorts = { management: 6440, 'acp-region01': 6441, 'acp-region02': 6442, ve: 8443, ltm: 8444 };
-
-export interface Stores {
-  loadbalancers: LiveStore<Loadbalancer>;
-  lbtickets: LiveStore<Lbticket>;
-  lbrules: LiveStore<Lbrule>;
-}
 
 export interface Environment {
   devices: Devices;
@@ -109,10 +103,10 @@ interface Clusters {
 
 async function startClusters(start: Start, ports: Readonly<Record<string, number>>): Promise<Clusters> {
   const { dir, progress } = start;
-  const admission = lateAdmission();
+  const admission = lateJudge();
   const servers = await startServers(start, {
     ports,
-    admit: admission.admit,
+    admit: admission.judge,
     certificates: await certificates(dir, systemClock),
   });
   dir.save('kubeconfig', kubeconfig(servers));
@@ -132,7 +126,7 @@ async function startClusters(start: Start, ports: Readonly<Record<string, number
     lbtickets: store(management, lbtickets),
     lbrules: store(management, lbrules),
   };
-  admission.open({ management, clusters, stores });
+  admission.open({ management, clusters, stores, namespace: ownNamespace });
   return { servers, path, management, clusters, stores };
 }
 

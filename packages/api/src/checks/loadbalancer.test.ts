@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeLoadbalancer, makeTicket, makeWorld } from '../make.ts';
-import { checkLoadbalancer, checkLoadbalancerRemoval } from './loadbalancer.ts';
+import { checkLoadbalancer, checkLoadbalancerRemoval, loadbalancerWarnings } from './loadbalancer.ts';
 
 const { ltm, ve } = makeLoadbalancer().spec;
 const used = { lbtickets: [makeTicket({}, { process: 'enabled', veip: '20.1.0.10' })] };
@@ -80,4 +80,13 @@ test('what collided before it was judged can still be edited elsewhere', () => {
   const world = makeWorld({ loadbalancers: [makeLoadbalancer('demo'), makeLoadbalancer('twin')] });
   const edited = makeLoadbalancer('twin', { ve: { ...ve, passwd: 'new' } });
   expect(checkLoadbalancer(edited, makeLoadbalancer('twin'), world)).toEqual([]);
+});
+
+test('two load balancers that would fill one tenant are told so, until one has its own', () => {
+  const world = makeWorld({ loadbalancers: [makeLoadbalancer()] });
+  const second = makeLoadbalancer('second', { nsselector: { other: 'yes' } });
+  expect(loadbalancerWarnings(second, undefined, world)).toEqual([expect.stringContaining('{cluster}_second')]);
+  const apart = makeLoadbalancer('second', { cis: { mode: 'fairlead', tenant: '{cluster}_second' } });
+  expect(loadbalancerWarnings(apart, second, world)).toEqual([]);
+  expect(loadbalancerWarnings(second, second, world)).toEqual([]);
 });

@@ -19,6 +19,20 @@ export function checkLoadbalancer(object: Loadbalancer, old: Loadbalancer | unde
   ];
 }
 
+/** What will go wrong only when tickets come, for the user to know. */
+export function loadbalancerWarnings(object: Loadbalancer, old: Loadbalancer | undefined, world: World): string[] {
+  if (old && isEqual(agentOf(old), agentOf(object))) return [];
+  return [...world.loadbalancers()]
+    .filter((other) => !isSame(other, object) && isEqual(agentOf(other), agentOf(object)))
+    .map(
+      (other) =>
+        `spec.cis.tenant: Loadbalancer ${nameOf(other)} has the same device, cluster and tenant, so in one namespace tickets of only one of them can be programmed: give one a tenant of its own, such as {cluster}_${object.metadata.name}`,
+    );
+}
+
+/** What tells the applications of two load balancers apart on a device. */
+const agentOf = ({ spec }: Loadbalancer) => [deviceOf(spec.ve.addr), spec.cluster, spec.cis.tenant];
+
 /** Problems of removing it. */
 export function checkLoadbalancerRemoval(object: Loadbalancer, world: World): Problem[] {
   const users = liveTicketsOf(world, object.metadata.name);

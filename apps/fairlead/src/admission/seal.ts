@@ -1,0 +1,88 @@
+// Credentials that a user wrote in the clear go into Secrets before the object is stored (spec/tickets.md §2).
+import { loadbalancers, sealed, type Loadbalancer, type SealedSecret, type Verdict } from '@fairlead/api';
+import { fail, ok, type Result } from '@fairlead/core';
+import { secrets as secretKind, type Kube, type Secret } from '@fairlead/kube';
+import type { Asked } from './judge.ts';
+
+/** On a Secret that admission made: the name of its Loadbalancer. */
+export const sealedFor = 'fairlead.io/credentials-of';
+/** Tells them from other Secrets, for a list. */
+export const sealedLabel = { 'app.kubernetes.io/managed-by': 'fairlead-admission' };
+
+export interface SealParts {
+  management: Kube;
+  namespace: string;
+}
+
+/** The verdict with the object as it may be stored; refused when a Secret cannot be written. A dry run writes none. */
+export async function seal(asked: Asked, verdict: Verdict, parts: SealParts): Promise<Verdict> {
+  const { group, resource } = asked.resource;
+  const isOurs = group === loadbalancers.group && resource === loadbalancers.plural && !asked.subresource;
+  const isWrite = asked.operation === 'CREATE' || asked.operation === 'UPDATE';
+  if (!verdict.allowed || !isOurs || !isWrite) return verdict;
+  const sent = (verdict.object ?? asked.object) as Loadbalancer;
+  const { object, secrets } = sealed(sent);
+  if (object === sent) return verdict;
+  if (secrets.length > 0 && !sent.metadata.name) return refused('', 'credentials are kept by name: give metadata.name');
+  for (const secret of asked.dryRun ? [] : secrets) {
+    const kept = await keep(secret, {
+      loadbalancer: sent.metadata.name,
+      isNew: asked.operation === 'CREATE',
+      ...parts,
+    });
+    if (!kept.ok) return refused(sent.metadata.name, kept.problem.message);
+  }
+  return { ...verdict, object };
+}
+
+interface Keeping extends SealParts {
+  loadbalancer: string;
+  /** One of that name may have been removed a moment ago: what is left of its Secret is about to go with it. */
+  isNew: boolean;
+}
+
+async function keep({ name, data }: SealedSecret, keeping: Keeping): Promise<Result<void>> {
+  const { management, namespace, loadbalancer, isNew } = keeping;
+  const at = `Secret ${namespace}/${name}`;
+  const present = await management.get(secretKind, { name, namespace });
+  if (!present.ok && present.problem.status !== 404)
+    return fail('unreachable', `${at} cannot be read: ${present.problem.message}`);
+  const held = present.ok ? present.value : undefined;
+  if (held && held.metadata.annotations?.[sealedFor] !== loadbalancer) {
+    const why = `${at}, where its credentials would be kept, is somebody else's: refer to it by a SecretRef, or remove it`;
+    return fail('taken', why);
+  }
+  const values = Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'utf8').toString('base64')]);
+  if (held && !isNew && values.every(([key = '', text]) => held.data?.[key] === text)) return ok(undefined);
+  const secret: Secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      ...(held && !isNew ? held.metadata : { name, namespace }),
+      ...(held ? { resourceVersion: held.metadata.resourceVersion } : {}),
+      labels: sealedLabel,
+      annotations: { [sealedFor]: loadbalancer },
+    },
+    type: 'Opaque',
+    data: Object.fromEntries(values) as Record<string, string>,
+  };
+  const options = { fieldManager: 'fairlead-admission' };
+  const written = await (held
+    ? management.replace(secretKind, secret, options)
+    : management.create(secretKind, secret, options));
+  if (written.ok) return ok(undefined);
+  return fail('unreachable', `${at} cannot be written: ${written.problem.message}`);
+}
+
+function refused(name: string, why: string): Verdict {
+  const message = `Loadbalancer ${name}: ${why}`;
+  return {
+    allowed: false,
+    status: {
+      code: 403,
+      reason: 'Forbidden',
+      message,
+      details: { causes: [{ reason: 'FieldValueForbidden', message: why, field: 'spec.ve' }] },
+    },
+  };
+}

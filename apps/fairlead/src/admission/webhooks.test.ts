@@ -1,0 +1,175 @@
+// Our webhooks as a real API server meets them: over HTTPS, with the certificate that it was told of.
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { crds, lbtickets, loadbalancers, type Loadbalancer } from '@fairlead/api';
+import { apiServer, memory, type ApiServer } from '@fairlead/apiserver';
+import { fetchSend, kube, secrets, type Kube, type Secret } from '@fairlead/kube';
+import { systemClock } from '../clock.ts';
+import { applyManifests } from '../manifests.ts';
+import { servedCertificate } from './certificate.ts';
+import { ownSecrets } from './owners.ts';
+import { startWebhooks } from './webhooks.ts';
+
+const namespace = 'fairlead-system';
+const silent = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  bug: () => undefined,
+};
+const stop = new AbortController();
+let server: ApiServer;
+let management: Kube;
+let running: Promise<void> | undefined;
+
+beforeAll(async () => {
+  server = await apiServer({
+    storage: memory(),
+    clock: systemClock,
+    random: (bytes) => randomBytes(bytes),
+    name: 'management',
+    tokens: [{ token: 'root', user: 'root', groups: ['system:masters'] }],
+    report: (line) => void process.stderr.write(`${line}\n`),
+  });
+  management = kube({
+    server: 'http://management.invalid',
+    send: fetchSend((request) => server.answer(request)),
+    auth: {
+      headers: async () => ({ ok: true, value: { authorization: 'Bearer root' } }) as const,
+      refused: () => false,
+    },
+    clock: systemClock,
+    random: () => 0.5,
+    report: () => undefined,
+  });
+  const objects = [
+    ...crds().map((object) => ({ at: 'definitions', object })),
+    { at: 'namespace', object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } } },
+  ];
+  expect(await applyManifests(management, objects, 'test')).toMatchObject({ ok: true });
+  const started = await startWebhooks({
+    host: '127.0.0.1',
+    port: 0,
+    reach: (port) => ({ url: `https://127.0.0.1:${port}` }),
+    management,
+    clusters: new Map(),
+    namespace,
+    clock: systemClock,
+    log: silent,
+  });
+  if (!started.ok) throw new Error(started.problem.message);
+  running = started.value.run(stop.signal);
+}, 60_000);
+
+afterAll(async () => {
+  stop.abort();
+  await running;
+  await server?.close();
+});
+
+const loadbalancer = (name: string, over: Record<string, unknown> = {}): Loadbalancer =>
+  ({
+    apiVersion: 'ebcpaas.lb/v1',
+    kind: 'Loadbalancer',
+    metadata: { name },
+    spec: {
+      ltm: { url: `http://${name}.example.com`, token: 'foo-token', cidr: '10.0.0.0/24' },
+      ve: { addr: `${name}.example.com`, user: 'admin', passwd: 'very-secret', cidr: '20.0.0.0/24', ...over },
+      cluster: 'one',
+      nsselector: { a: name },
+    },
+  }) as unknown as Loadbalancer;
+
+const read = (data: Record<string, string> | undefined, key: string) =>
+  Buffer.from(data?.[key] ?? '', 'base64').toString('utf8');
+
+const secretOf = async (name: string): Promise<Secret | undefined> => {
+  const got = await management.get(secrets, { name, namespace });
+  return got.ok ? got.value : undefined;
+};
+
+test('credentials in the clear are in a Secret, and nowhere in the object', async () => {
+  const made = await management.create(loadbalancers, loadbalancer('a'));
+  if (!made.ok) throw new Error(made.problem.message);
+  expect(JSON.stringify(made.value)).not.toMatch(/very-secret|foo-token/);
+  expect(made.value.spec).toMatchObject({
+    ve: { user: 'admin', credentialsSecretRef: { name: 'a-ve' } },
+    ltm: { tokenSecretRef: { name: 'a-ltm' } },
+  });
+  const kept = await secretOf('a-ve');
+  expect([read(kept?.data, 'username'), read(kept?.data, 'password')]).toEqual(['admin', 'very-secret']);
+  expect(read((await secretOf('a-ltm'))?.data, 'token')).toBe('foo-token');
+});
+
+test('a file that is applied again with another password changes the Secret', async () => {
+  const body = { spec: { ve: { passwd: 'changed' } } };
+  const patched = await management.patch(loadbalancers, { name: 'a' }, { type: 'merge', body });
+  expect(patched).toMatchObject({ ok: true });
+  expect(JSON.stringify(patched)).not.toContain('changed"');
+  expect(read((await secretOf('a-ve'))?.data, 'password')).toBe('changed');
+});
+
+test('a dry run writes no Secret', async () => {
+  const made = await management.create(loadbalancers, loadbalancer('dry'), { dryRun: true });
+  expect(made).toMatchObject({ ok: true });
+  expect(JSON.stringify(made)).not.toContain('very-secret');
+  expect(await secretOf('dry-ve')).toBeUndefined();
+});
+
+test('a Secret of somebody else is not written over, and the refusal says what to do', async () => {
+  const other: Secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'b-ve', namespace }, data: {} };
+  await management.create(secrets, other);
+  const made = await management.create(loadbalancers, loadbalancer('b'));
+  expect(made).toMatchObject({ ok: false, problem: { status: 403, message: expect.stringContaining('SecretRef') } });
+  expect((await secretOf('b-ve'))?.data).toEqual({});
+});
+
+test('what is wrong is refused over the wire, with the field', async () => {
+  const ticket = { apiVersion: 'ebcpaas.io/v1', kind: 'Lbticket', metadata: { name: 't', namespace: 'default' } };
+  const spec = { loadbalancer: 'a', namespace: 'default', state: 'deleted', listners: [] };
+  const made = await management.create(lbtickets, { ...ticket, spec } as never);
+  expect(made).toMatchObject({ ok: false, problem: { message: expect.stringContaining('cannot be deleted already') } });
+});
+
+test('the Secret belongs to its Loadbalancer, and goes with it', async () => {
+  const names = ['a-ve', 'a-ltm'];
+  const all = await management.list(loadbalancers);
+  if (!all.ok) throw new Error(all.problem.message);
+  const store = {
+    all: () => all.value.items,
+    get: () => undefined,
+    listen: () => () => undefined,
+    synced: true,
+  };
+  const once = new AbortController();
+  const done = ownSecrets(
+    { management, loadbalancers: store as never, namespace, clock: systemClock, log: silent },
+    once.signal,
+  );
+  once.abort();
+  await done;
+  for (const name of names)
+    expect((await secretOf(name))?.metadata.ownerReferences).toEqual([
+      expect.objectContaining({ kind: 'Loadbalancer', uid: all.value.items[0]?.metadata.uid }),
+    ]);
+  expect(await management.remove(loadbalancers, { name: 'a' })).toMatchObject({ ok: true });
+  // One of the same name is new: what the old one leaves behind may go at any moment, so it is written anew.
+  expect(await management.create(loadbalancers, loadbalancer('a'))).toMatchObject({ ok: true });
+  await server.idle();
+  const again = await secretOf('a-ve');
+  expect(again?.metadata.ownerReferences ?? []).toEqual([]);
+  expect(read(again?.data, 'password')).toBe('very-secret');
+});
+
+test('two replicas end with one certificate, and one that soon ends is made anew', async () => {
+  const at = { management, namespace, hosts: ['127.0.0.1'] };
+  const [first, second] = await Promise.all([
+    servedCertificate({ ...at, clock: systemClock }),
+    servedCertificate({ ...at, clock: systemClock }),
+  ]);
+  expect(first).toEqual(second);
+  const later = { ...systemClock, now: () => Date.now() + 350 * 24 * 3600 * 1000 };
+  const renewed = await servedCertificate({ ...at, clock: later });
+  expect(renewed.ok && first.ok && renewed.value.cert !== first.value.cert).toBe(true);
+});
