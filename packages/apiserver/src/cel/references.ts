@@ -9,8 +9,7 @@ type Variables = ReadonlyMap<string, Schema>;
 
 /** The real server's words for the first field of `rule` that `schema` does not have; undefined when all are there. */
 export function undefinedField(rule: string, schema: Schema): string | undefined {
-  const root = parsedRule(rule);
-  const missing = root && firstMissing(root, new Map([['self', schema]]));
+  const missing = firstMissing(parsedRule(rule), new Map([['self', schema]]));
   if (!missing) return undefined;
   return shownAt(rule, missing.at, `undefined field '${missing.name}'`);
 }

@@ -11,7 +11,8 @@ import { celValue } from './values.ts';
 
 interface Compiled {
   run: ParseResult;
-  message: ParseResult | undefined;
+  /** Of messageExpression; a text says why it does not compile, and is not asked then. */
+  message: ParseResult | string | undefined;
   /** Uses oldSelf: says something of a change, so it has nothing to say of a new value. */
   isTransition: boolean;
 }
@@ -20,22 +21,43 @@ let environment: Environment | undefined;
 const compiled = new Map<string, Compiled | string>();
 
 /** Why a rule does not compile; undefined when it does. */
-export function compileProblem(rule: ValidationRule): string | undefined {
+export function ruleProblem(rule: ValidationRule): string | undefined {
   const found = compile(rule);
   return typeof found === 'string' ? found : undefined;
 }
 
-/** The syntax tree of a rule that compiles. */
-export function parsedRule(rule: string): ASTNode | undefined {
-  const found = compile({ rule });
-  return typeof found === 'string' ? undefined : (environment ??= ruleEnvironment()).parse(rule).ast;
+/** Why the messageExpression of a rule that compiles cannot be used; undefined when it can. */
+export function messageProblem(rule: ValidationRule): string | undefined {
+  const found = compile(rule);
+  return typeof found !== 'string' && typeof found.message === 'string' ? found.message : undefined;
 }
+
+/** Whether a rule that compiles says something of a change. */
+export function usesOldSelf(rule: ValidationRule): boolean {
+  const found = compile(rule);
+  return typeof found !== 'string' && found.isTransition;
+}
+
+/** The syntax tree of an expression that compiles, as it is written. */
+export const parsedRule = (text: string): ASTNode => (environment ??= ruleEnvironment()).parse(text).ast;
 
 function compile(rule: ValidationRule): Compiled | string {
   const key = `${rule.rule}\n${rule.messageExpression ?? ''}`;
   let found = compiled.get(key);
   if (found === undefined) compiled.set(key, (found = attempt(rule)));
   return found;
+}
+
+function messageOf(text: string, env: Environment): ParseResult | string {
+  try {
+    const run = env.parse(safeText(text, env));
+    const checked = run.check();
+    if (!checked.valid) return `messageExpression compilation failed: ${compileProblemOf(checked.error, text)}`;
+    const isText = checked.type === 'string' || checked.type === 'dyn';
+    return isText ? run : 'messageExpression must evaluate to a string';
+  } catch (error) {
+    return `messageExpression compilation failed: ${compileProblemOf(error, text)}`;
+  }
 }
 
 function attempt(rule: ValidationRule): Compiled | string {
@@ -45,9 +67,7 @@ function attempt(rule: ValidationRule): Compiled | string {
     const checked = run.check();
     if (!checked.valid) return compileProblemOf(checked.error, rule.rule);
     if (checked.type !== 'bool' && checked.type !== 'dyn') return `cel expression must evaluate to a bool`;
-    const message = rule.messageExpression
-      ? environment.parse(safeText(rule.messageExpression, environment))
-      : undefined;
+    const message = rule.messageExpression ? messageOf(rule.messageExpression, environment) : undefined;
     return { run, message, isTransition: nodesOf(run.ast).some((node) => node.op === 'id' && node.args === 'oldSelf') };
   } catch (error) {
     // The evaluator throws for text that is no expression; the message goes to the author of the rule.
@@ -194,7 +214,7 @@ function evaluate(found: Compiled, rule: ValidationRule, names: Tree): string | 
 
 /** The text of messageExpression; undefined when it has none, fails, or is not one line of text: then `message` speaks. */
 function expressed(found: Compiled, names: Tree): string | undefined {
-  if (!found.message) return undefined;
+  if (typeof found.message !== 'function') return undefined;
   try {
     const text: unknown = found.message(names);
     return typeof text === 'string' && text.trim() !== '' && !text.includes('\n') ? text.trim() : undefined;

@@ -1,23 +1,22 @@
 // `x-kubernetes-validations` as a definition writes them: what is refused before a rule ever runs.
-import { compileProblem } from '../cel/rules.ts';
+import { costOf } from '../cel/cost.ts';
+import { declOf, mostBytes, wholeResource } from '../cel/decl.ts';
+import { messageProblem, parsedRule, ruleProblem, usesOldSelf } from '../cel/rules.ts';
 import { undefinedField } from '../cel/references.ts';
 import { invalidValue, required, unsupported } from '../field-error.ts';
 import type { Cause } from '../status.ts';
 import { fieldAt } from './field-path.ts';
 import { ruleForm } from './go-form.ts';
+import { ruleBudget, type RuleBudget } from './rule-budget.ts';
 import type { Schema, ValidationRule } from './schema.ts';
 
-/** What is wrong with the rules of `schema` and of the schemas below it. */
+/** What is wrong with the rules of `schema` and of the schemas below it, or with what they cost together. */
 export function ruleDefinitionProblems(schema: Schema, path: string): Cause[] {
   const texts = textProblems(schema, path);
-  return texts.length > 0 ? texts : compileProblems(whole(schema), path, undefined);
-}
-
-/** The schema with what rules see of every object: its kind and its names. */
-function whole(schema: Schema): Schema {
-  const text = { type: 'string' };
-  const metadata = { type: 'object', properties: { name: text, generateName: text } };
-  return { ...schema, properties: { ...schema.properties, apiVersion: text, kind: text, metadata } };
+  if (texts.length > 0) return texts;
+  const budget = ruleBudget();
+  const causes = compileProblems({ schema: wholeResource(schema), path, loose: undefined, count: 1, budget });
+  return [...causes, ...budget.problems(path)];
 }
 
 const rulesOf = (schema: Schema, path: string): [ValidationRule, string][] =>
@@ -36,8 +35,8 @@ function below(schema: Schema, path: string): [Schema, string][] {
 }
 
 const textProblems = (schema: Schema, path: string): Cause[] => [
-  ...rulesOf(schema, path).flatMap(([rule, at]) => ruleTextProblems(rule, schema, at)),
   ...below(schema, path).flatMap(([one, at]) => textProblems(one, at)),
+  ...rulesOf(schema, path).flatMap(([rule, at]) => ruleTextProblems(rule, schema, at)),
 ];
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
@@ -48,11 +47,13 @@ function ruleTextProblems(rule: ValidationRule, schema: Schema, path: string): C
   const { message, messageExpression, reason, fieldPath } = rule;
   const causes: Cause[] = [];
   if ((rule.rule ?? '').trim() === '') causes.push(required(`${path}.rule`, 'rule is not specified'));
-  if (isBlank(message)) causes.push(invalidValue(`${path}.message`, message, 'message must be non-empty if specified'));
+  else if (isBlank(message))
+    causes.push(invalidValue(`${path}.message`, message, 'message must be non-empty if specified'));
   else if (hasBreak(message)) causes.push(invalidValue(`${path}.message`, message, 'must not contain line breaks'));
   else if (hasBreak(rule.rule) && !message)
     causes.push(required(`${path}.message`, 'message must be specified if rule contains line breaks'));
-  if (isBlank(messageExpression)) causes.push(required(`${path}.messageExpression`, 'must be non-empty if specified'));
+  if (isBlank(messageExpression))
+    causes.push(required(`${path}.messageExpression`, 'messageExpression must be non-empty if specified'));
   if (reason !== undefined && !reasons.includes(reason)) causes.push(unsupported(`${path}.reason`, reason, reasons));
   if (fieldPath) {
     const why = isBlank(fieldPath)
@@ -67,21 +68,68 @@ function ruleTextProblems(rule: ValidationRule, schema: Schema, path: string): C
   return causes;
 }
 
-/** `loose` is the list or map on the way whose elements nobody can find again in an older version of the object. */
-function compileProblems(schema: Schema, path: string, loose: string | undefined): Cause[] {
-  const own = rulesOf(schema, path).flatMap(([rule, at]) => {
-    const found = compileProblem(rule) ?? undefinedField(rule.rule, schema);
-    if (found) {
-      const why = found === notBool ? found : `compilation failed: ${found}`;
-      return [invalidValue(`${at}.rule`, ruleForm({ ...rule }), why)];
-    }
-    if (loose === undefined || !/\boldSelf\b/.test(rule.rule)) return [];
-    const why = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${loose}`;
-    return [invalidValue(`${at}.rule`, rule.rule, why)];
-  });
-  const isLoose = schema.type === 'array' && schema['x-kubernetes-list-type'] !== 'map';
-  const within = loose ?? (isLoose ? path : undefined);
-  return [...own, ...below(schema, path).flatMap(([one, at]) => compileProblems(one, at, within))];
+interface Site {
+  schema: Schema;
+  path: string;
+  /** The list or object on the way whose parts nobody can find again in an older version of the object. */
+  loose: string | undefined;
+  /** How many values of the schema there can be, by the limits on the way; undefined where one has none. */
+  count: number | undefined;
+  budget: RuleBudget;
 }
+
+function compileProblems(site: Site): Cause[] {
+  const { schema, path } = site;
+  const inner = below(schema, path).flatMap(([one, at]) => compileProblems(innerSite(site, one, at)));
+  return [...inner, ...rulesOf(schema, path).flatMap(([rule, at]) => compiledProblems(site, rule, at))];
+}
+
+function innerSite({ schema, path, loose, count, budget }: Site, inner: Schema, at: string): Site {
+  const isList = inner === schema.items;
+  const isLoose = isList ? schema['x-kubernetes-list-type'] !== 'map' : schema['x-kubernetes-map-type'] === 'atomic';
+  const isMap = inner === schema.additionalProperties;
+  const limit = isList ? schema.maxItems : isMap ? schema.maxProperties : 1;
+  return {
+    schema: inner['x-kubernetes-embedded-resource'] ? wholeResource(inner) : inner,
+    path: at,
+    loose: loose ?? (isLoose ? path : undefined),
+    count: count === undefined || limit === undefined ? undefined : count * Math.max(0, limit),
+    budget,
+  };
+}
+
+function compiledProblems({ schema, loose, count, budget }: Site, rule: ValidationRule, at: string): Cause[] {
+  const form = ruleForm({ ...rule });
+  const found = ruleProblem(rule) ?? undefinedField(rule.rule, schema);
+  if (found !== undefined) {
+    const why = found === notBool ? found : `compilation failed: ${found}`;
+    return [invalidValue(`${at}.rule`, form, why)];
+  }
+  const repeated = count ?? mostTimes(schema);
+  const causes = budget.spend(
+    `${at}.rule`,
+    costOf(parsedRule(rule.rule), schema, rule.optionalOldSelf) * repeated,
+    'rule',
+  );
+  if (rule.messageExpression) {
+    const wrong = messageProblem(rule);
+    if (wrong !== undefined) causes.push(invalidValue(`${at}.messageExpression`, form, wrong));
+    else {
+      const cost = costOf(parsedRule(rule.messageExpression), schema, rule.optionalOldSelf);
+      causes.push(...budget.spend(`${at}.messageExpression`, cost, 'messageExpression'));
+    }
+  }
+  if (usesOldSelf(rule)) {
+    const why = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${loose ?? ''}`;
+    if (loose !== undefined) causes.push(invalidValue(`${at}.rule`, rule.rule, why));
+  } else if (rule.optionalOldSelf !== undefined) {
+    const why = 'may not be set if oldSelf is not used in rule';
+    causes.push(invalidValue(`${at}.optionalOldSelf`, rule.optionalOldSelf, why));
+  }
+  return causes;
+}
+
+/** As often as the smallest value fits into the largest request, with a comma after each. */
+const mostTimes = (schema: Schema): number => Math.floor(mostBytes / ((declOf(schema)?.least ?? 0) + 1));
 
 const notBool = 'cel expression must evaluate to a bool';
