@@ -7,7 +7,7 @@ import { laterTry, type Desk, type FreshTarget, type Next } from './desk.ts';
 import type { ConfigMapKey } from './directory.ts';
 import { onChange } from './finding.ts';
 import { reach } from './reach.ts';
-import { labelsAfter, labelsBefore } from './label-writes.ts';
+import { labelsAfter, labelsBefore, servesIngresses } from './label-writes.ts';
 import { configMapName, createdAt, fieldManager, placeOf, ticketName } from './names.ts';
 import { isDone } from './report.ts';
 
@@ -62,7 +62,8 @@ async function write(desk: Desk, key: ConfigMapKey, sheet: Sheet): Promise<Probl
     const why = `namespace "${namespace}" does not exist in cluster ${sheet.loadbalancer.spec.cluster}; create it there`;
     return fail('missing', why, 'spec.namespace').problem;
   }
-  if (isEmpty && !existing) return labelsAfter(desk, sheet);
+  if (isEmpty && !existing)
+    return (servesIngresses(desk, sheet) ? await labelsBefore(desk, sheet) : undefined) ?? labelsAfter(desk, sheet);
   const before = isEmpty ? undefined : await labelsBefore(desk, sheet);
   if (before) return before;
   if (!isApplied(wanted, existing)) {

@@ -2,7 +2,7 @@
 import type { Lbrule, Lbticket, Loadbalancer } from '@fairlead/api';
 import type { Clock, Problem, Result } from '@fairlead/core';
 import type { Queue } from '@fairlead/engine';
-import type { ConfigMap, Kube, KubeObject, Namespace, Service, Store } from '@fairlead/kube';
+import type { ConfigMap, Ingress, Kube, KubeObject, Namespace, Service, Store } from '@fairlead/kube';
 import type { Approver } from './approver.ts';
 import type { ConfigMapKey, Directory } from './directory.ts';
 import type { Fresh } from './fresh.ts';
@@ -18,12 +18,19 @@ import type { Teller } from './teller.ts';
 /** A cluster that ConfigMaps and labels are written to. */
 export interface Target {
   kube: Kube;
-  stores: { namespaces: Store<Namespace>; services: Store<Service>; configmaps: Store<ConfigMap> };
+  stores: {
+    namespaces: Store<Namespace>;
+    services: Store<Service>;
+    configmaps: Store<ConfigMap>;
+    /** With the index `ticket` of `ingressIndexes`. Absent: its Ingresses are none of ours. */
+    ingresses?: Store<Ingress> | undefined;
+  };
 }
 
-/** A target, and its ConfigMaps with our own writes in them. */
+/** A target, with our own writes in its ConfigMaps and Ingresses. */
 export interface FreshTarget extends Target {
   configMaps: Fresh<ConfigMap>;
+  ingresses?: Fresh<Ingress> | undefined;
 }
 
 /** What has a turn. */
@@ -32,6 +39,7 @@ export type TurnKey =
   | `configmap ${ConfigMapKey}`
   | `loadbalancer ${string}`
   | `rule ${string}`
+  | `ingress ${string}`
   | `quarantine ${string}`;
 
 /** When the next turn is due: when something changes, or after so many milliseconds. */

@@ -1,10 +1,11 @@
 // Writes the labels of Services and of the namespace, each field by the manager of its Loadbalancer, so that what others set stays.
+import { claimOf } from '@fairlead/api';
 import { namespaces, services, type Kind, type KubeObject } from '@fairlead/kube';
 import type { Problem } from '@fairlead/core';
 import type { Desk } from './desk.ts';
 import type { Sheet } from './configmap-turn.ts';
 import { hasLabels, labelManager, ownsFields, pointsInto, wantedServiceLabels } from './labels.ts';
-import { tenantOf } from './names.ts';
+import { placeOf, tenantOf } from './names.ts';
 
 /** Labels that are wanted and not there. A Service that does not exist gets them when it is made. */
 export async function labelsBefore(desk: Desk, sheet: Sheet): Promise<Problem | undefined> {
@@ -37,11 +38,20 @@ export async function labelsAfter(desk: Desk, sheet: Sheet): Promise<Problem | u
   }
   const space = target.stores.namespaces.get({ name: namespace });
   // As long as there is a ConfigMap the agent has to find it, if only to confirm that it is empty.
-  if (!sheet.isEmpty || sheet.existing || !space) return undefined;
+  if (!sheet.isEmpty || sheet.existing || !space || servesIngresses(desk, sheet)) return undefined;
   const { nsselector } = loadbalancer.spec;
   if (Object.keys(nsselector).length === 0 || !hasLabels(space, nsselector) || !ownsFields(space, manager))
     return undefined;
   return label(desk, sheet, { kind: namespaces, object: space, labels: {} });
+}
+
+/** Does an Ingress of the namespace have an address of this Loadbalancer? CIS looks only into namespaces with its labels. */
+export function servesIngresses(desk: Desk, { target, namespace, loadbalancer }: Sheet): boolean {
+  return [...(target.stores.ingresses?.inNamespace(namespace) ?? [])].some((ingress) => {
+    const claim = claimOf(ingress);
+    const ticket = claim?.wanted ? desk.lbtickets.read(placeOf(claim.ticket)) : undefined;
+    return ticket?.spec.loadbalancer === loadbalancer.metadata.name;
+  });
 }
 
 interface Labelling {

@@ -8,6 +8,7 @@ import { configMapKey } from './directory.ts';
 import { failed, fails, holds, unknown } from './finding.ts';
 import { configMapName, ticketName } from './names.ts';
 import { readEntries } from './configmap.ts';
+import { ingressLeft, ingressProgrammed } from './ingress-programmed.ts';
 import { clusterOutage, deviceOutage, isRead, untilNews } from './reach.ts';
 import { isDone, outcomeOf } from './report.ts';
 import { conditionOf, isTrue, type Fact, type Facts } from './status.ts';
@@ -20,6 +21,7 @@ export type ProgrammedDesk = Pick<
 
 /** The condition `Programmed` of an enabled ticket; undefined leaves it as it is. */
 export function programmed(desk: ProgrammedDesk, ticket: Lbticket): Fact | undefined {
+  if (ticket.spec.lbtype === 'ingress') return byIngresses(desk, ticket);
   if ((ticket.spec.listners?.length ?? 0) === 0) return holds('NothingToProgram', 'the ticket has no listners');
   const loadbalancer = desk.loadbalancers.get({ name: ticket.spec.loadbalancer });
   if (!loadbalancer) return fails('missing', `Loadbalancer "${ticket.spec.loadbalancer}" does not exist`);
@@ -49,6 +51,14 @@ export function programmed(desk: ProgrammedDesk, ticket: Lbticket): Fact | undef
   if (outcome !== 'pending') return fails(outcome.code, outcome.message);
   // While a neighbour's edit is on its way, what this ticket has on the device stays as it was.
   return isTrue(ticket, 'Programmed') && !desk.pending.get(key).has(name) ? undefined : onItsWay(desk, ticket);
+}
+
+function byIngresses(desk: ProgrammedDesk, ticket: Lbticket): Fact | undefined {
+  const loadbalancer = desk.loadbalancers.get({ name: ticket.spec.loadbalancer });
+  const away = loadbalancer && awayCluster(desk, loadbalancer);
+  if (away) return unknown(away);
+  const fact = ingressProgrammed(desk, ticket);
+  return loadbalancer && fact?.reason === 'Programmed' ? onDevice(desk, loadbalancer) : fact;
 }
 
 const isFalse = (ticket: Lbticket): boolean => conditionOf(ticket, 'Programmed')?.status === 'False';
@@ -98,6 +108,10 @@ export function clearanceOf(desk: ProgrammedDesk, ticket: Lbticket): Clearance {
   if (!isRead(desk.target(loadbalancer.spec.cluster)))
     return { isClear: false, ...(away ? { fact: unknown(away) } : {}) };
   const configMap = configMapOf(desk, ticket);
+  if (ticket.spec.lbtype === 'ingress') {
+    const left = loadbalancer.spec.cis.mode === 'external' ? undefined : ingressLeft(desk, ticket);
+    if (left !== undefined) return { isClear: false, fact: away ? unknown(away) : fails('pending', left) };
+  }
   const isOut = !configMap || !(ticketName(ticket) in readEntries(configMap));
   if (isOut && (!configMap || loadbalancer.spec.cis.mode === 'external' || isDone(configMap)))
     return { isClear: true, fact: fails('disabled', 'nothing of the ticket is on the device') };

@@ -29,13 +29,15 @@ export function targets(clusters: (name: string) => Target | undefined): Targets
     if (!stopped.signal.aborted) heard?.met(cluster);
   };
   const meet = (cluster: string, given: Target): Met => {
-    const { namespaces, services, configmaps } = given.stores;
+    const { namespaces, services, configmaps, ingresses } = given.stores;
     const tell = (change: Change<KubeObject>) => heard?.changed(cluster, change);
     // Told as plain objects: who hears looks at the kind.
     const stops = [namespaces.listen(tell), services.listen(tell), configmaps.listen(tell)];
+    // Not waited for: a cluster whose Ingresses we may not read still gets its ConfigMaps.
+    if (ingresses) stops.push(ingresses.listen(tell));
     const all = [namespaces, services, configmaps].map((store) => store.ready(stopped.signal));
     void tellWhenRead(cluster, all);
-    const target = { ...given, configMaps: fresh(configmaps) };
+    const target = { ...given, configMaps: fresh(configmaps), ingresses: ingresses && fresh(ingresses) };
     return { given, target, stop: () => stops.forEach((stop) => stop()) };
   };
   return {

@@ -8,6 +8,7 @@ import { configMapTurn } from './configmap-turn.ts';
 import { partCache, type Desk, type Next, type Target, type TurnKey } from './desk.ts';
 import { Directory } from './directory.ts';
 import { fresh } from './fresh.ts';
+import { ingressTurn } from './ingress-turn.ts';
 import { Ledger } from './ledger.ts';
 import { loadbalancerTurn } from './loadbalancer-turn.ts';
 import { multimap } from './multimap.ts';
@@ -49,14 +50,16 @@ const home = '';
 /** Turns at once that write to the cluster of one Loadbalancer. */
 const perLoadbalancer = 4;
 
-/** What writes to a target cluster has a lane for each Loadbalancer: a cluster that does not answer delays only its own. */
-const laneOf = (key: TurnKey): string => (key.startsWith('configmap ') ? key.slice(0, key.indexOf('/')) : home);
+/** What writes to a target cluster has a lane for each Loadbalancer, or cluster: one that does not answer delays only its own. */
+const laneOf = (key: TurnKey): string =>
+  key.startsWith('configmap ') || key.startsWith('ingress ') ? key.slice(0, key.indexOf('/')) : home;
 
 /*
  *   lbtickets, lbrules, loadbalancers ---.                          .--> ticket turn ------> status, spec, Events
  *                                        |--> directory --> queue --+--> configmap turn ---> ConfigMap, labels
- *   namespaces, services, configmaps ----'    (indexes)             |--> loadbalancer turn -> status
- *   of each target cluster                                          '--> rule turn -------> status
+ *   namespaces, services, configmaps, ---'    (indexes)             |--> loadbalancer turn -> status
+ *   ingresses of each target cluster                                |--> rule turn -------> status
+ *                                                                   '--> ingress turn ----> address, Events
  */
 export function tickets(options: TicketsOptions): Tickets {
   const { stores, clock, random } = options;
@@ -130,5 +133,6 @@ async function turn(desk: Desk, key: TurnKey): Promise<Next> {
   if (word === 'configmap') return configMapTurn(desk, name);
   if (word === 'loadbalancer') return loadbalancerTurn(desk, name);
   if (word === 'rule') return ruleTurn(desk, name);
+  if (word === 'ingress') return ingressTurn(desk, name);
   return quarantineTurn(desk, name);
 }

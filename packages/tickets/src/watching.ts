@@ -1,7 +1,7 @@
 // From a change to the turns it concerns. The cost hangs on what is concerned, never on how many tickets there are.
-import type { Lbrule, Lbticket, Loadbalancer } from '@fairlead/api';
+import { claimOf, ingressAnnotations, ticketOfIngress, type Lbrule, type Lbticket, type Loadbalancer } from '@fairlead/api';
 import { isEqual } from '@fairlead/core';
-import type { Change, ConfigMap, KubeObject, Store } from '@fairlead/kube';
+import type { Change, ConfigMap, Ingress, KubeObject, Store } from '@fairlead/kube';
 import { readEntries, readPools } from './configmap.ts';
 import type { Desk } from './desk.ts';
 import { configMapKey, isProgrammed, ticketOf } from './directory.ts';
@@ -84,6 +84,10 @@ function claim(desk: Desk, ticket: Lbticket): void {
 function wakeTicket(desk: Desk, ticket: Lbticket): void {
   desk.queue.add(`ticket ${ticketName(ticket)}`);
   if (isProgrammed(ticket)) wakeConfigMap(desk, configMapKey(ticket));
+  const cluster = desk.loadbalancers.get({ name: ticket.spec.loadbalancer })?.spec.cluster;
+  const ingresses = cluster === undefined ? undefined : desk.target(cluster)?.stores.ingresses;
+  for (const ingress of ingresses?.by('ticket', ticketName(ticket)) ?? [])
+    desk.queue.add(`ingress ${cluster}/${nameOf(ingress)}`);
 }
 
 function ticketChanged(desk: Desk, { before, after }: Change<Lbticket>): void {
@@ -156,6 +160,23 @@ function clusterMet(desk: Desk, stores: ManagementStores, cluster: string): void
     wake(desk, desk.directory.ofLoadbalancer(loadbalancer.metadata.name));
     lookForLeftovers(desk, loadbalancer);
   }
+  for (const ingress of desk.target(cluster)?.stores.ingresses?.all() ?? []) wakeIngress(desk, cluster, ingress);
+}
+
+/** One that names a ticket, has something of one, or was refused. */
+function wakeIngress(desk: Desk, cluster: string, ingress: Ingress): void {
+  const isOurs = ticketOfIngress(ingress) !== undefined || ingress.metadata.annotations?.[ingressAnnotations.refused];
+  if (isOurs || claimOf(ingress)) desk.queue.add(`ingress ${cluster}/${nameOf(ingress)}`);
+}
+
+function ingressChanged(desk: Desk, cluster: string, { before, after }: Pick<Change<Ingress>, 'before' | 'after'>): void {
+  if (after) wakeIngress(desk, cluster, after);
+  const claims = [before, after].map((one) => one && claimOf(one)?.ticket);
+  for (const ticket of new Set(claims)) if (ticket !== undefined) desk.queue.add(`ticket ${ticket}`);
+  const gone = after ? undefined : before && claimOf(before)?.ticket;
+  const left = gone === undefined ? undefined : desk.lbtickets.read(placeOf(gone));
+  // It took its claim along: who else is served in the namespace decides on its labels.
+  if (left) desk.queue.add(`configmap ${configMapKey(left)}`);
 }
 
 /** What a controller that stopped half-way may have left: a ConfigMap without tickets, a namespace that is still labelled. */
@@ -172,6 +193,7 @@ function lookForLeftovers(desk: Desk, { metadata: { name }, spec }: Loadbalancer
 
 function targetChanged(desk: Desk, cluster: string, { kind, before, after }: Change<KubeObject>): void {
   if (kind.plural === 'configmaps') configMapChanged(desk, before, after);
+  else if (kind.plural === 'ingresses') ingressChanged(desk, cluster, { before, after });
   else if (kind.plural === 'services') serviceChanged(desk, cluster, { before, after });
   else if (!before || !after || !isEqual(before.metadata.labels, after.metadata.labels))
     wake(desk, desk.directory.ofNamespace((after ?? before)?.metadata.name ?? ''));

@@ -1,9 +1,10 @@
 // A management cluster, a target cluster and the controller between them, in one process and on one clock. For tests.
-import { crds, lbrules, lbtickets, loadbalancers, type Lbrule, type Lbticket, type Loadbalancer } from '@fairlead/api';
+import { crds, ingressIndexes, lbrules, lbtickets, loadbalancers, type Lbrule, type Lbticket, type Loadbalancer } from '@fairlead/api';
 import {
   configMaps,
   customResourceDefinitions,
   events,
+  ingresses,
   namespaces,
   services,
   store,
@@ -107,6 +108,7 @@ async function controller(
     namespaces: store(target, namespaces),
     services: store(target, services),
     configmaps: store(target, configMaps),
+    ingresses: store(target, ingresses, { indexes: ingressIndexes }),
   };
   const all: { run(signal: AbortSignal): Promise<void> }[] = [
     ...Object.values(stores),
