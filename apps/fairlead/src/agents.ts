@@ -1,22 +1,19 @@
 // The agents in CIS's role: for each Loadbalancer a source over its target cluster, in the engine of its device.
-import { compile } from '@fairlead/as3';
-import type { Loadbalancer } from '@fairlead/api';
+import type { Lbticket, Loadbalancer } from '@fairlead/api';
 import { fail, isEqual, type Clock, type Policy } from '@fairlead/core';
-import { statuses, type Remark, type Statuses } from '@fairlead/engine';
-import type { ObjectReference, Store } from '@fairlead/kube';
-import { configmapSource, type Source } from '@fairlead/sources';
+import type { Store } from '@fairlead/kube';
+import type { IngressSource, Source } from '@fairlead/sources';
 import type { AddressMap } from './address-map.ts';
+import { agentReports, agentSource } from './agent-source.ts';
 import type { Credentials } from './credentials.ts';
-import { readKeyPair } from './key-pair.ts';
 import type { Log } from './log.ts';
 import { places, waitingSource, type Place, type Places, type PlacesOptions } from './places.ts';
 import type { Clusters } from './clusters/clusters.ts';
 import type { DeviceState } from '@fairlead/tickets';
-import type { TargetCluster } from './target-cluster.ts';
-import { decode } from './template.ts';
 
 export interface AgentsOptions {
   loadbalancers: Store<Loadbalancer>;
+  lbtickets: Store<Lbticket>;
   clusters: Pick<Clusters, 'get' | 'listen'>;
   /** User and password of a Loadbalancer's VE; undefined while they cannot be found. */
   credentials(loadbalancer: Loadbalancer): Credentials | undefined;
@@ -55,6 +52,8 @@ interface Made {
 interface Agent {
   made: Made;
   source: Source;
+  /** The part of the source that Ingresses are told from. */
+  ingresses?: IngressSource | undefined;
   /** Where the source is: one, or while it waits all that the device has. */
   places: Place[];
 }
@@ -95,7 +94,11 @@ export function agents(options: AgentsOptions): Agents {
   };
 
   const run = async (signal: AbortSignal): Promise<void> => {
-    const reports = reporting(options);
+    const reports = agentReports({
+      ...options,
+      clusters: (name) => options.clusters.get(name),
+      ingresses: (name) => served.get(name)?.ingresses,
+    });
     const onHealth = (place: Place): void => [...place.sources.keys()].forEach(changed);
     const open = places({ ...options, report: reports.report, onHealth }, signal);
     await loadbalancers.ready(signal);
@@ -131,21 +134,6 @@ export function agents(options: AgentsOptions): Agents {
   };
 }
 
-function reporting({ clock, random, clusters, log }: AgentsOptions): Statuses {
-  return statuses({
-    clock,
-    random,
-    log: (line) => log.warn(line),
-    onBug: (error, asker) => log.bug(error, `status of ${asker}`),
-    clusters: (name) => {
-      const cluster = clusters.get(name);
-      const event = (regarding: ObjectReference, told: Remark) =>
-        cluster && void record(cluster, { regarding, told, log });
-      return cluster && { kube: cluster.kube, configmaps: cluster.stores.configmaps, event };
-    },
-  });
-}
-
 /** Undefined when the Loadbalancer is to have no agent. */
 function wantedOf({ clusters, credentials, map, log }: AgentsOptions, loadbalancer: Loadbalancer): Made | undefined {
   const { metadata, spec } = loadbalancer;
@@ -174,18 +162,10 @@ function join(
     return { made, source, places: all };
   }
   const place = served.at(made.url, made.credentials);
-  const source = configmapSource({
-    cluster: made.cluster,
-    loadbalancer: name,
-    stores: target.stores,
-    selects: (_, labels) => Object.entries(made.nsselector).every(([key, value]) => labels[key] === value),
-    decode,
-    accepts: compile,
-    certificates: { secrets: target.secrets, readKeyPair },
-  });
+  const { source, ingresses } = agentSource({ ...made, loadbalancer: name, target, lbtickets: options.lbtickets });
   options.log.info(`Loadbalancer ${name}: cluster ${made.cluster} is served on ${made.url}`);
   enter(place, name, source);
-  return { made, source, places: [place] };
+  return { made, source, ingresses, places: [place] };
 }
 
 function enter(place: Place, name: string, source: Source): void {
@@ -215,16 +195,4 @@ const isReleased = (before: Loadbalancer, after: Loadbalancer): boolean =>
 function release(agent: Agent | undefined): void {
   for (const place of agent?.places ?? [])
     for (const scope of agent?.source.scopes() ?? []) place.engine.release(scope);
-}
-
-interface Recording {
-  regarding: ObjectReference;
-  told: Remark;
-  log: Log;
-}
-
-async function record({ recorder }: TargetCluster, { regarding, told, log }: Recording): Promise<void> {
-  const { apiVersion = '', kind = '', name = '', namespace = '', uid = '' } = regarding;
-  const done = await recorder.event({ apiVersion, kind, metadata: { name, namespace, uid } }, told);
-  if (!done.ok) log.warn(`Event of ${kind} ${namespace}/${name}: ${done.problem.message}`);
 }

@@ -61,6 +61,7 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
     ...options,
     device: options.device ?? device,
     loadbalancers: stores.loadbalancers,
+    lbtickets: stores.lbtickets,
     clusters: targets,
     credentials: (loadbalancer) => credentialsOf(loadbalancer, secrets),
     onCredentials: secrets.listen,

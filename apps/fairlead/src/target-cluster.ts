@@ -2,6 +2,7 @@
 import {
   configMaps,
   endpointSlices,
+  ingresses,
   namespaces,
   namedStore,
   recorder,
@@ -10,7 +11,9 @@ import {
   store,
   type ConfigMap,
   type EndpointSlice,
+  type Ingress,
   type Kube,
+  type KubeObject,
   type LiveStore,
   type NamedStore,
   type Namespace,
@@ -18,6 +21,7 @@ import {
   type Secret,
   type Service,
 } from '@fairlead/kube';
+import { ingressIndexes } from '@fairlead/api';
 import type { Clock } from '@fairlead/core';
 import { endpointSliceIndexes, serviceIndexes } from '@fairlead/sources';
 
@@ -29,6 +33,7 @@ export interface TargetCluster {
     services: LiveStore<Service>;
     configmaps: LiveStore<ConfigMap>;
     endpointslices: LiveStore<EndpointSlice>;
+    ingresses: LiveStore<Ingress>;
   };
   /** Those that certificates come from, each by its name: nobody need let us list the others. */
   secrets: NamedStore<Secret>;
@@ -43,6 +48,7 @@ export function targetCluster(name: string, kube: Kube, clock: Clock): TargetClu
     services: store(kube, services, { indexes: serviceIndexes }),
     configmaps: store(kube, configMaps, { labelSelector: 'f5type=virtual-server' }),
     endpointslices: store(kube, endpointSlices, { indexes: endpointSliceIndexes, project: withoutManagers }),
+    ingresses: store(kube, ingresses, { indexes: ingressIndexes, project: withoutManagers }),
   };
   const named = namedStore(kube, secrets);
   return {
@@ -57,8 +63,8 @@ export function targetCluster(name: string, kube: Kube, clock: Clock): TargetClu
   };
 }
 
-/** Who wrote which field of an EndpointSlice is of no use here, and often half of its size. */
-function withoutManagers(slice: EndpointSlice): EndpointSlice {
-  const { managedFields: _, ...metadata } = slice.metadata;
-  return { ...slice, metadata };
+/** Who wrote which field of these is of no use here, and often half of their size. */
+function withoutManagers<T extends KubeObject>(object: T): T {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }

@@ -2,6 +2,7 @@
 export { brakeUnlessSet, engine, type Engine, type EngineOptions } from './engine.ts';
 export { backoff, type Backoff, type BackoffOptions } from './backoff.ts';
 export { lanes, type LanesOptions } from './lanes.ts';
+export { ingressStatuses, isOfIngresses, type IngressCluster, type IngressStatusOptions } from './ingress-status.ts';
 export { memberTurns, type MemberTurnOptions, type MemberTurns } from './member-turns.ts';
 export type { Outcome } from './outcome.ts';
 export { queue, type Queue, type QueueOptions, type Turn } from './queue.ts';

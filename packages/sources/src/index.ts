@@ -12,3 +12,4 @@ export {
   type IngressOptions,
   type IngressSource,
 } from './ingress/source.ts';
+export { together } from './together.ts';

@@ -1,5 +1,12 @@
 // F5 Ingresses in the target cluster: what they get from their ticket, when it is taken back, and who waits for whom.
-import { lbtickets, loadbalancers, type IngressReport, type Lbticket, type Loadbalancer, type VipClaim } from '@fairlead/api';
+import {
+  lbtickets,
+  loadbalancers,
+  type IngressReport,
+  type Lbticket,
+  type Loadbalancer,
+  type VipClaim,
+} from '@fairlead/api';
 import { events, ingresses, namespaces, type Ingress } from '@fairlead/kube';
 import { expect, test } from 'vitest';
 import { made } from './testing/cluster.ts';
@@ -16,7 +23,10 @@ async function begun(spec: Partial<Loadbalancer['spec']> = {}, of: Partial<Lbtic
   return here;
 }
 
-const ingress = (name: string, { ticket: of = 'project/web', namespace = 'shop', annotations = {}, ingressClassName = 'f5' } = {}): Ingress => ({
+const ingress = (
+  name: string,
+  { ticket: of = 'project/web', namespace = 'shop', annotations = {}, ingressClassName = 'f5' } = {},
+): Ingress => ({
   apiVersion: 'networking.k8s.io/v1',
   kind: 'Ingress',
   metadata: { name, namespace, annotations: { ...(of && { 'fairlead.io/ticket': of }), ...annotations } },
@@ -78,7 +88,9 @@ test('the Ingress may be there before its ticket, and is told why it waits', asy
   // The cluster is met with its first ticket: before, nobody looks there.
   await made(here.management.create(lbtickets, ticket('other', { lbtype: 'ingress' })));
   await here.clock.advance(1000);
-  expect((await annotationsOf(here, 'web'))['fairlead.io/refused']).toMatch(/Lbticket project\/web does not exist; file it/);
+  expect((await annotationsOf(here, 'web'))['fairlead.io/refused']).toMatch(
+    /Lbticket project\/web does not exist; file it/,
+  );
   await made(here.management.create(lbtickets, ticket('web', { lbtype: 'ingress' })));
   await here.clock.advance(2000);
   expect(await annotationsOf(here, 'web')).toMatchObject({ 'virtual-server.f5.com/ip': '20.1.0.2' });
@@ -186,7 +198,10 @@ test('one that names another ticket gives back the first address before it gets 
 });
 
 test('with a CIS of somebody else, nothing waits for a report that never comes', async () => {
-  const here = await begun({ cis: { mode: 'external', tenant: '{cluster}_{namespace}' }, ve: { ...lb().spec.ve, partition: 'cis' } });
+  const here = await begun({
+    cis: { mode: 'external', tenant: '{cluster}_{namespace}' },
+    ve: { ...lb().spec.ve, partition: 'cis' },
+  });
   await create(here, ingress('web'));
   expect(await annotationsOf(here, 'web')).toMatchObject({
     'virtual-server.f5.com/ip': '20.1.0.1',

@@ -35,11 +35,20 @@ export async function ingressTurn(desk: Desk, key: string): Promise<Next> {
   const before = claimOf(ingress);
   const loadbalancer = loadbalancerOf(desk, before?.ticket ?? wish.vip?.ticket);
   const after = nextClaim(ingress, wish.vip, loadbalancer);
-  const body = patchOf(ingress, { claim: after, problem: wish.problem, isExternal: loadbalancer?.spec.cis.mode === 'external' });
+  const body = patchOf(ingress, {
+    claim: after,
+    problem: wish.problem,
+    isExternal: loadbalancer?.spec.cis.mode === 'external',
+  });
   if (!body) return onChange;
   const { resourceVersion } = ingress.metadata;
   const at = { namespace, name };
-  const written = await target.kube.patch(ingresses, at, { type: 'merge', body: { metadata: { resourceVersion, ...body } } }, { fieldManager });
+  const written = await target.kube.patch(
+    ingresses,
+    at,
+    { type: 'merge', body: { metadata: { resourceVersion, ...body } } },
+    { fieldManager },
+  );
   if (!written.ok) {
     if (written.problem.code === 'missing') return onChange;
     // Somebody wrote it meanwhile: the watch brings that, and with it the next turn.
@@ -73,13 +82,18 @@ function loadbalancerOf(desk: Desk, ticket: string | undefined): Loadbalancer | 
 }
 
 /** `loadbalancer`: of the claim that is there, or else of the one to come. Without it nobody is there to report. */
-function nextClaim(ingress: Ingress, vip: Vip | undefined, loadbalancer: Loadbalancer | undefined): VipClaim | undefined {
+function nextClaim(
+  ingress: Ingress,
+  vip: Vip | undefined,
+  loadbalancer: Loadbalancer | undefined,
+): VipClaim | undefined {
   const before = claimOf(ingress);
   // A version of the object names an edit like nothing else does, and comes only once.
   const revision = ingress.metadata.resourceVersion ?? '';
   if (!before) return vip && { revision, ...vip, wanted: true };
   const { ticket, partition, ip } = before;
-  if (vip && isEqual(vip, { ticket, partition, ip })) return before.wanted ? before : { ...before, revision, wanted: true };
+  if (vip && isEqual(vip, { ticket, partition, ip }))
+    return before.wanted ? before : { ...before, revision, wanted: true };
   if (!loadbalancer || loadbalancer.spec.cis.mode === 'external') return undefined;
   if (before.wanted) return { ...before, revision, wanted: false };
   return reportOf(ingress)?.gone ? undefined : before;
@@ -100,7 +114,9 @@ function patchOf({ metadata }: Ingress, { claim, problem, isExternal }: Wanted):
     [ingressAnnotations.vip]: claim ? JSON.stringify(claim) : null,
     [ingressAnnotations.refused]: problem ? said(problem) : null,
     // What CIS reads of an Ingress that never was ours is the business of others.
-    ...(hadClaim || claim ? { [ingressAnnotations.ip]: vip?.ip ?? null, [ingressAnnotations.partition]: vip?.partition ?? null } : {}),
+    ...(hadClaim || claim
+      ? { [ingressAnnotations.ip]: vip?.ip ?? null, [ingressAnnotations.partition]: vip?.partition ?? null }
+      : {}),
     ...(hadClaim && !claim ? { [ingressAnnotations.status]: null } : {}),
   };
   const changed = Object.entries(wanted).filter(([key, value]) => (annotations[key] ?? null) !== value);
@@ -129,12 +145,23 @@ async function tell(desk: Desk, target: FreshTarget, { ingress, before, after, p
     problem && !isTold
       ? { type: 'Warning' as const, reason: 'Refused', message: said(problem) }
       : after?.wanted && !before?.wanted
-        ? { type: 'Normal' as const, reason: 'AddressGiven', message: `address ${after.ip} of Lbticket ${after.ticket}` }
+        ? {
+            type: 'Normal' as const,
+            reason: 'AddressGiven',
+            message: `address ${after.ip} of Lbticket ${after.ticket}`,
+          }
         : before?.wanted && !after?.wanted
-          ? { type: 'Normal' as const, reason: 'AddressWithdrawn', message: `address ${before.ip} of Lbticket ${before.ticket}` }
+          ? {
+              type: 'Normal' as const,
+              reason: 'AddressWithdrawn',
+              message: `address ${before.ip} of Lbticket ${before.ticket}`,
+            }
           : undefined;
   // To an object that is gone nobody looks any longer.
   if (!news || (ingress.metadata.deletionTimestamp !== undefined && !after)) return;
   const told = await telling.event(ingress, news);
-  if (!told.ok) desk.log(`Ingress ${ingress.metadata.namespace}/${ingress.metadata.name}: its Event ${news.reason} is lost: ${told.problem.message}`);
+  if (!told.ok)
+    desk.log(
+      `Ingress ${ingress.metadata.namespace}/${ingress.metadata.name}: its Event ${news.reason} is lost: ${told.problem.message}`,
+    );
 }

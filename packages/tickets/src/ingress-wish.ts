@@ -38,19 +38,27 @@ export function wishOf({ ingress, cluster, ticket, loadbalancer }: IngressQuesti
   const name = ticketOfIngress(ingress);
   if (name === undefined || ingress.metadata.deletionTimestamp !== undefined) return {};
   const refuse = (code: Problem['code'], why: string) => ({ problem: fail(code, why, field).problem });
-  if (!/^[a-z0-9.-]+\/[a-z0-9.-]+$/.test(name)) return refuse('invalid', `"${name.slice(0, 300)}" is not of the form namespace/name`);
+  if (!/^[a-z0-9.-]+\/[a-z0-9.-]+$/.test(name))
+    return refuse('invalid', `"${name.slice(0, 300)}" is not of the form namespace/name`);
   if (!ticket) return refuse('missing', `Lbticket ${name} does not exist; file it, or name another`);
   const { lbtype, namespace } = ticket.spec;
   if (lbtype !== 'ingress') return refuse('denied', `Lbticket ${name} is for listners; name one with lbtype ingress`);
   if (namespace !== ingress.metadata.namespace)
-    return refuse('denied', `Lbticket ${name} is for namespace ${namespace}, not for this one; name a ticket of your own`);
-  if (!loadbalancer) return refuse('missing', `the Loadbalancer "${ticket.spec.loadbalancer}" of Lbticket ${name} does not exist`);
+    return refuse(
+      'denied',
+      `Lbticket ${name} is for namespace ${namespace}, not for this one; name a ticket of your own`,
+    );
+  if (!loadbalancer)
+    return refuse('missing', `the Loadbalancer "${ticket.spec.loadbalancer}" of Lbticket ${name} does not exist`);
   if (loadbalancer.spec.cluster !== cluster)
     return refuse('denied', `Lbticket ${name} is for cluster ${loadbalancer.spec.cluster}, not for this one`);
   const { process = 'new', veip } = ticket.status ?? {};
   if (process !== 'enabled' || ticket.spec.state !== 'enabled' || !veip) {
-    const state = ticket.spec.state !== 'enabled' ? ticket.spec.state : process === 'failed' ? 'failed' : 'not enabled yet';
+    const state =
+      ticket.spec.state !== 'enabled' ? ticket.spec.state : process === 'failed' ? 'failed' : 'not enabled yet';
     return refuse('denied', `Lbticket ${name} is ${state}; its address comes once it is enabled`);
   }
-  return { vip: { ticket: name, partition: loadbalancer.spec.ve.partition ?? tenantOf(loadbalancer, namespace), ip: veip } };
+  return {
+    vip: { ticket: name, partition: loadbalancer.spec.ve.partition ?? tenantOf(loadbalancer, namespace), ip: veip },
+  };
 }

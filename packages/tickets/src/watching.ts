@@ -1,5 +1,12 @@
 // From a change to the turns it concerns. The cost hangs on what is concerned, never on how many tickets there are.
-import { claimOf, ingressAnnotations, ticketOfIngress, type Lbrule, type Lbticket, type Loadbalancer } from '@fairlead/api';
+import {
+  claimOf,
+  ingressAnnotations,
+  ticketOfIngress,
+  type Lbrule,
+  type Lbticket,
+  type Loadbalancer,
+} from '@fairlead/api';
 import { isEqual } from '@fairlead/core';
 import type { Change, ConfigMap, Ingress, KubeObject, Store } from '@fairlead/kube';
 import { readEntries, readPools } from './configmap.ts';
@@ -169,7 +176,11 @@ function wakeIngress(desk: Desk, cluster: string, ingress: Ingress): void {
   if (isOurs || claimOf(ingress)) desk.queue.add(`ingress ${cluster}/${nameOf(ingress)}`);
 }
 
-function ingressChanged(desk: Desk, cluster: string, { before, after }: Pick<Change<Ingress>, 'before' | 'after'>): void {
+function ingressChanged(
+  desk: Desk,
+  cluster: string,
+  { before, after }: Pick<Change<Ingress>, 'before' | 'after'>,
+): void {
   if (after) wakeIngress(desk, cluster, after);
   const claims = [before, after].map((one) => one && claimOf(one)?.ticket);
   for (const ticket of new Set(claims)) if (ticket !== undefined) desk.queue.add(`ticket ${ticket}`);

@@ -4,6 +4,7 @@ import {
   lbrules,
   lbtickets,
   loadbalancers,
+  type IngressUse,
   type Lbrule,
   type Lbticket,
   type Loadbalancer,
@@ -25,6 +26,8 @@ export interface JudgeParts {
   /** Target clusters by name. */
   clusters: ReadonlyMap<string, Kube>;
   stores: Stores;
+  /** F5 Ingresses of the target clusters. */
+  ingresses: () => IngressUse[];
   /** Where credentials are kept. */
   namespace: string;
 }
@@ -42,7 +45,7 @@ export type Judge = (asked: Asked) => Promise<Verdict>;
  * the stores refuse is looked at once more with fresh lists, and only that refusal counts.
  */
 export function judge(parts: JudgeParts): Judge {
-  const quick = admission(worldOf(parts.stores));
+  const quick = admission(worldOf(parts));
   const sure = admission(() => freshWorld(parts));
   return async (asked) => {
     const first = await quick(asked);
@@ -65,13 +68,14 @@ export function lateJudge(): LateJudge {
   };
 }
 
-const worldOf = (stores: Stores): World => ({
+const worldOf = ({ stores, ingresses }: JudgeParts): World => ({
   loadbalancers: () => stores.loadbalancers.all(),
   lbtickets: () => stores.lbtickets.all(),
   lbrules: () => stores.lbrules.all(),
+  ingresses,
 });
 
-async function freshWorld({ management, clusters }: JudgeParts): Promise<World> {
+async function freshWorld({ management, clusters, ingresses }: JudgeParts): Promise<World> {
   const [balancers, tickets, rules] = await Promise.all([
     listOf<Loadbalancer>(management, loadbalancers),
     listOf<Lbticket>(management, lbtickets),
@@ -87,6 +91,7 @@ async function freshWorld({ management, clusters }: JudgeParts): Promise<World> 
     loadbalancers: () => balancers,
     lbtickets: () => tickets,
     lbrules: () => rules,
+    ingresses,
     namespaceExists: (cluster, namespace) => known.get(cluster)?.has(namespace),
   };
 }

@@ -6,6 +6,7 @@ import type { Log } from '../log.ts';
 import { serve } from '../serve.ts';
 import { servedCertificate } from './certificate.ts';
 import { hostsOf, register, type Reach } from './configuration.ts';
+import { ingressUses } from './ingress-uses.ts';
 import { judge } from './judge.ts';
 import { reviewAnswer } from './review.ts';
 
@@ -42,7 +43,9 @@ export async function startWebhooks(options: WebhookOptions): Promise<Result<Web
   const first = await servedCertificate({ management, namespace, hosts, clock });
   if (!first.ok) return first;
   let current = first.value;
-  const answer = reviewAnswer(judge({ management, clusters: options.clusters, stores, namespace }));
+  const uses = ingressUses(options.clusters);
+  const parts = { management, clusters: options.clusters, stores, namespace, ingresses: uses.all };
+  const answer = reviewAnswer(judge(parts));
   const { cert, key } = current;
   const served = await serve(answer, { host: options.host, port: options.port, tls: { cert, key } });
   const reach = options.reach(served.port);
@@ -68,7 +71,7 @@ export async function startWebhooks(options: WebhookOptions): Promise<Result<Web
   return ok({
     port: served.port,
     async run(signal) {
-      const stopped = Promise.all(Object.values(stores).map((one) => one.run(signal)));
+      const stopped = Promise.all([...Object.values(stores), uses].map((one) => one.run(signal)));
       while (!signal.aborted) {
         await clock.sleep(day, signal);
         if (!signal.aborted) await renew();

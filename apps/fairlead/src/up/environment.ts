@@ -5,6 +5,7 @@ import { crds, lbrules, lbtickets, loadbalancers } from '@fairlead/api';
 import type { Admit } from '@fairlead/apiserver';
 import { store, type Kube } from '@fairlead/kube';
 import { addressMap, type AddressMap } from '../address-map.ts';
+import { ingressUses } from '../admission/ingress-uses.ts';
 import { lateJudge, type Stores } from '../admission/judge.ts';
 import { systemClock } from '../clock.ts';
 import { connectTo, kubeconfigOpener, random } from '../connect.ts';
@@ -126,7 +127,10 @@ async function startClusters(start: Start, ports: Readonly<Record<string, number
     lbtickets: store(management, lbtickets),
     lbrules: store(management, lbrules),
   };
-  admission.open({ management, clusters, stores, namespace: ownNamespace });
+  const uses = ingressUses(clusters);
+  const following = uses.run(start.stop.signal);
+  start.closing.push(() => following);
+  admission.open({ management, clusters, stores, namespace: ownNamespace, ingresses: uses.all });
   return { servers, path, management, clusters, stores };
 }
 

@@ -1,4 +1,4 @@
-// Applies examples/quickstart: a folder for each cluster, the target clusters first.
+// Applies a folder of examples: a folder for each cluster, the target clusters first.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,11 +10,18 @@ import type { Progress } from './progress.ts';
 /** What was applied, by cluster. */
 export type Applied = ReadonlyMap<string, readonly KubeObject[]>;
 
-/** Refusals throw: the quickstart is ours, and it has to be taken. */
-export async function applyQuickstart(environment: Environment, told: Pick<Progress, 'done'>): Promise<Applied> {
+export const applyQuickstart = (environment: Environment, told: Pick<Progress, 'done'>): Promise<Applied> =>
+  applyExample('quickstart', environment, told);
+
+/** Refusals throw: the examples are ours, and they have to be taken. */
+export async function applyExample(
+  example: string,
+  environment: Environment,
+  told: Pick<Progress, 'done'>,
+): Promise<Applied> {
   const all = new Map<string, readonly KubeObject[]>();
   for (const name of [...targetNames, managementName]) {
-    const folder = join(examples(), 'quickstart', name);
+    const folder = join(examples(), example, name);
     const kube = name === managementName ? environment.management : environment.clusters.get(name);
     if (!kube || !existsSync(folder)) continue;
     const manifests = readManifests([folder]);

@@ -1,5 +1,14 @@
 // A management cluster, a target cluster and the controller between them, in one process and on one clock. For tests.
-import { crds, ingressIndexes, lbrules, lbtickets, loadbalancers, type Lbrule, type Lbticket, type Loadbalancer } from '@fairlead/api';
+import {
+  crds,
+  ingressIndexes,
+  lbrules,
+  lbtickets,
+  loadbalancers,
+  type Lbrule,
+  type Lbticket,
+  type Loadbalancer,
+} from '@fairlead/api';
 import {
   configMaps,
   customResourceDefinitions,
