@@ -274,8 +274,13 @@ test('a ticket that an Ingress uses is not disabled without force, and its Servi
   );
   const body = { spec: { state: 'disabled' } };
   const disabled = await management.patch(lbtickets, { name: 'second', namespace: 'default' }, { type: 'merge', body });
-  expect(disabled).toMatchObject({ ok: false, problem: { message: expect.stringContaining('Ingress default/shop') as string } });
-  const listners = [{ name: 'a', port: 80, protocal: 'http', session: 'none', services: [{ service: 'shop', port: 80, weight: 1 }] }];
+  expect(disabled).toMatchObject({
+    ok: false,
+    problem: { message: expect.stringContaining('Ingress default/shop') as string },
+  });
+  const listners = [
+    { name: 'a', port: 80, protocal: 'http', session: 'none', services: [{ service: 'shop', port: 80, weight: 1 }] },
+  ];
   expect(await management.create(lbtickets, ticket('third', { listners }) as never)).toMatchObject({
     ok: false,
     problem: { message: expect.stringContaining('Ingress default/shop') as string },
