@@ -31,6 +31,7 @@ const table: Record<string, { ours: string[]; outside: string[]; node: boolean }
   'packages/testkit': { ours: ['core', 'kube'], outside: ['ajv', 'ajv-formats', 'vitest', 'yaml'], node: true },
   'sims/approver': { ours: [], outside: [], node: true },
   'sims/bigip': { ours: [], outside: [], node: true },
+  'sims/cis': { ours: [], outside: [], node: false },
   'sims/cluster': { ours: [], outside: ['undici'], node: true },
 };
 
@@ -47,6 +48,7 @@ const inTests = [
   'sources',
   'sim-approver',
   'sim-bigip',
+  'sim-cis',
   'sim-cluster',
 ];
 
