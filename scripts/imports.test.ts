@@ -21,6 +21,7 @@ const table: Record<string, { ours: string[]; outside: string[]; node: boolean }
       '@marcbachmann/cel-js',
       '@peculiar/x509',
       'classic-level',
+      'diff',
       'fast-json-patch',
       'jose',
       'reflect-metadata',

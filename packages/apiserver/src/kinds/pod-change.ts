@@ -2,6 +2,7 @@
 import { forbiddenField, invalidValue, required } from '../field-error.ts';
 import { copyOf, isEqual, isTree, listOf, textOf, treeOf, without, type Tree } from '../object.ts';
 import type { Cause } from '../status.ts';
+import { formDiff, specDiff } from './pod-diff.ts';
 
 /*
    field                              | may
@@ -27,7 +28,8 @@ export function changeCauses(spec: Tree, old: Tree): Cause[] {
   const deadline = deadlineCause(spec.activeDeadlineSeconds, old.activeDeadlineSeconds);
   if (deadline) return [...causes, deadline];
   causes.push(...tolerationCauses(spec, old), ...gateCauses(spec, old));
-  if (!isEqual(masked(spec, old), old)) causes.push(forbiddenField('spec', fixed));
+  const changed = masked(spec, old);
+  if (!isEqual(changed, old)) causes.push(forbiddenField('spec', `${fixed}\n${specDiff(old, changed)}`));
   return causes;
 }
 
@@ -98,7 +100,12 @@ export function ephemeralChangeCauses(spec: Tree, old: Tree): Cause[] {
     if (now === undefined) return [forbiddenField(path, `existing ephemeral containers ${named} may not be removed\n`)];
     return isEqual(now, one)
       ? []
-      : [forbiddenField(path, `existing ephemeral containers ${named} may not be changed\n`)];
+      : [
+          forbiddenField(
+            path,
+            `existing ephemeral containers ${named} may not be changed\n${formDiff(one, treeOf(now), 'EphemeralContainer')}`,
+          ),
+        ];
   });
   return causes;
 }
