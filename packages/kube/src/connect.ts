@@ -10,6 +10,7 @@ import { inCluster } from './in-cluster.ts';
 import type { Kube, KubeResult } from './kube.ts';
 import { kubeconfig, selfContained, type KubeContext, type Tls } from './kubeconfig.ts';
 import { invalid } from './problem.ts';
+import { authorizedFetch } from './way.ts';
 import { undiciSend, type UndiciSend } from './undici-send.ts';
 
 type ClientOptions = Pick<KubeOptions, 'clock' | 'random' | 'userAgent' | 'report' | 'signal'>;
@@ -35,8 +36,31 @@ export interface Connected {
 
 /** Reads the files; asks the server nothing yet. */
 export async function connect(options: ConnectOptions): Promise<KubeResult<Connected>> {
-  const found = options.kubeconfig === undefined ? await pod(options) : await file(options, options.kubeconfig);
+  const found = await place(options);
   return found.ok ? { ok: true, value: client(options, found.value, undiciSend(found.value.tls)) } : found;
+}
+
+/** A server as a kubeconfig's context names it, for programs with a client of their own. */
+export interface Way {
+  server: string;
+  /** Name of the context; `in-cluster` in a pod. */
+  context: string;
+  /** Sends what it is given with the context's certificates and credentials. */
+  fetch(request: Request): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export async function wayTo(
+  options: Pick<ConnectOptions, 'kubeconfig' | 'context' | 'env' | 'clock'>,
+): Promise<KubeResult<Way>> {
+  const found = await place(options);
+  if (!found.ok) return found;
+  const { context, tls, auth } = found.value;
+  const { send, close } = undiciSend(tls);
+  return {
+    ok: true,
+    value: { server: context.cluster.server, context: context.name, fetch: authorizedFetch(send, auth), close },
+  };
 }
 
 export interface ConnectTextOptions extends ClientOptions {
@@ -79,7 +103,12 @@ interface Found {
   auth: Auth;
 }
 
-async function file(options: ConnectOptions, path: string): Promise<KubeResult<Found>> {
+type Asking = Pick<ConnectOptions, 'kubeconfig' | 'context' | 'env' | 'clock'>;
+
+const place = (options: Asking): Promise<KubeResult<Found>> =>
+  options.kubeconfig === undefined ? pod(options) : file(options, options.kubeconfig);
+
+async function file(options: Asking, path: string): Promise<KubeResult<Found>> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => error as Error);
   if (text instanceof Error) return invalid(`cannot read the kubeconfig: ${text.message}`);
   const parsed = kubeconfig(text, path);
@@ -88,13 +117,13 @@ async function file(options: ConnectOptions, path: string): Promise<KubeResult<F
   return found(options, context.value, dirname(path));
 }
 
-async function pod(options: ConnectOptions): Promise<KubeResult<Found>> {
+async function pod(options: Asking): Promise<KubeResult<Found>> {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = options.env;
   const context = await inCluster({ host, port, read: (path) => readFile(path, 'utf8') });
   return context.ok ? found(options, context.value, '/') : context;
 }
 
-async function found({ clock, env }: ConnectOptions, context: KubeContext, folder: string): Promise<KubeResult<Found>> {
+async function found({ clock, env }: Asking, context: KubeContext, folder: string): Promise<KubeResult<Found>> {
   const read = (path: string) => readFile(resolve(folder, path), 'utf8');
   const tls = await tlsOf(context, read);
   if (!tls.ok) return tls;
