@@ -6,6 +6,7 @@ import { completion, shells, type Shell } from './completion.ts';
 import { explain } from './explain.ts';
 import { plan } from './plan.ts';
 import { run } from './run.ts';
+import { crash, give, loseNode, restoreNode, simCluster } from './sim-cluster.ts';
 import { simApprover, simBigip } from './sim.ts';
 import { up } from './up/up.ts';
 
@@ -156,6 +157,51 @@ sim
   )
   .option('--latency <MS>', 'milliseconds before each answer', (value) => Math.max(0, Number(value) || 0), 0)
   .action(async (options) => exit(await simApprover(options)));
+
+const simulated = sim
+  .command('cluster')
+  .description('nodes whose pods really listen, on any API server; and faults in those that run');
+const anyCluster = () =>
+  new Option('--kubeconfig <FILE>', 'kubeconfig of the cluster').env('KUBECONFIG').default('.fairlead/kubeconfig');
+const contextOption = () => new Option('--context <NAME>', "context in it (default: the kubeconfig's current one)");
+simulated
+  .command('start')
+  .description('run nodes, a scheduler and the workload controllers on an API server, until Ctrl-C')
+  .addOption(anyCluster())
+  .addOption(contextOption())
+  .option('--name <NAME>', 'what the cluster calls itself; its nodes are NAME-node-1 and so on', 'sim')
+  .option('--nodes <N>', 'how many nodes', (value) => Math.max(1, port(value)), 3)
+  .option('--pod-cidr <CIDR>', 'addresses of pods and nodes', '127.200.0.0/16')
+  .option('--listen-cidr <CIDR>', 'where pods listen instead; a kube-apiserver refuses endpoints in 127.0.0.0/8')
+  .option('--no-listen', 'open no ports: for many pods')
+  .option(
+    '--collect',
+    'collect garbage and empty deleted namespaces too, for an API server with no controller manager',
+    false,
+  )
+  .action(async (options) => exit(await simCluster(options)));
+simulated
+  .command('crash')
+  .description('the containers of a pod end with 1; its restart policy says what follows')
+  .argument('<pod>', 'name of the pod')
+  .option('-n, --namespace <NAME>', "namespace of the pod (default: the context's)")
+  .addOption(anyCluster())
+  .addOption(contextOption())
+  .action(async (name, options) => exit(await give(crash, name, options)));
+simulated
+  .command('lose-node')
+  .description('a node goes silent, with all that runs on it')
+  .argument('<node>', 'name of the node')
+  .addOption(anyCluster())
+  .addOption(contextOption())
+  .action(async (name, options) => exit(await give(loseNode, name, options)));
+simulated
+  .command('restore-node')
+  .description('a lost node is back')
+  .argument('<node>', 'name of the node')
+  .addOption(anyCluster())
+  .addOption(contextOption())
+  .action(async (name, options) => exit(await give(restoreNode, name, options)));
 
 program
   .command('completion')

@@ -21,6 +21,7 @@ import { addressPool, translation } from './kubelet/addresses.ts';
 import type { Kubelet } from './kubelet/kubelet.ts';
 import { kubelet } from './kubelet/kubelet.ts';
 import type { Nodes } from './nodes/nodes.ts';
+import { nodeFaults, type NodeFaults } from './nodes/faults.ts';
 import { nodeLifecycle } from './nodes/lifecycle.ts';
 import { nodeAgents } from './nodes/nodes.ts';
 import { scheduler } from './nodes/scheduler.ts';
@@ -124,6 +125,7 @@ interface Running {
   transport: Transport;
   kubelet: Kubelet;
   nodes: Nodes;
+  faults: NodeFaults;
   controllers: Controller[];
   stopping: AbortController;
   reflectors: Promise<void>[];
@@ -163,7 +165,20 @@ function assemble(options: ClusterOptions, { pool, nodes, podsPerNode }: Places)
     listenAt,
   });
   const agents = nodeAgents({ kit, cluster: name, nodes, podsPerNode, listenAt, portOf: pods.portOf });
+  const faults = nodeFaults({
+    kit,
+    nodes,
+    lose(node) {
+      agents.lose(node);
+      return pods.lose(node);
+    },
+    restore(node) {
+      pods.restore(node);
+      agents.restore(node);
+    },
+  });
   const controllers = [
+    faults,
     agents,
     pods,
     scheduler(kit),
@@ -182,6 +197,7 @@ function assemble(options: ClusterOptions, { pool, nodes, podsPerNode }: Places)
     transport,
     kubelet: pods,
     nodes: agents,
+    faults,
     controllers,
     stopping,
     reflectors: [],
@@ -207,6 +223,7 @@ async function begin({
   kit,
   kubelet: pods,
   nodes,
+  faults,
   controllers,
   stopping,
   reflectors,
@@ -227,6 +244,7 @@ async function begin({
   await Promise.all(synced);
   if (stopping.signal.aborted) return;
   await pods.listen();
+  await faults.prepare();
   await nodes.register(stopping.signal);
   if (!stopping.signal.aborted) for (const one of controllers) one.open();
 }

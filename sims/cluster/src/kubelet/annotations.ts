@@ -1,4 +1,5 @@
-// The annotations by which a pod tells the simulator how to behave. Read each time, so a change is effective at once.
+// The annotations by which a pod, or a node, tells the simulator how to behave. Read each time, so a change is effective
+// at once.
 //
 //  sim.fairlead.io/…     | value                    | effect
 //  ----------------------+--------------------------+----------------------------------------------------------
@@ -8,12 +9,13 @@
 //  start-delay           | "3s", "250ms", "3"       | time from being bound to listening
 //  ignore-sigterm        | "true"                   | goes on as before until the grace period has ended
 //  protocol.<port>       | http, https, tcp, udp    | what a port speaks; <port> is its name or number
-import type { Pod } from '../kube/objects.ts';
+//  lost (of a Node)      | "true"                   | its heartbeats and containers end; off, it is back: nodes/faults.ts
+import type { KubeObject } from '../kube/objects.ts';
 
 const prefix = 'sim.fairlead.io/';
 
-export function annotation(pod: Pod, name: string): string | undefined {
-  return pod.metadata.annotations?.[prefix + name];
+export function annotation({ metadata }: KubeObject, name: string): string | undefined {
+  return metadata.annotations?.[prefix + name];
 }
 
 /** `3s`, `250ms`, `2m` or plain seconds, in ms; undefined for anything else. */

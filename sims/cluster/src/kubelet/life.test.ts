@@ -227,6 +227,22 @@ test('a lost node is called Unknown after its grace, its pods unready, and delet
   expect([ready(), node().spec!.taints]).toEqual(['True', undefined]);
 });
 
+test('an annotation loses a node, over a restart of the simulator too, and taken off it restores it', async () => {
+  const w = await world(2);
+  await w.run({ nodeName: 'life-node-1' });
+  const mark = (lost: string | null) =>
+    w.send('PATCH', '/api/v1/nodes/life-node-1', { metadata: { annotations: { 'sim.fairlead.io/lost': lost } } });
+  const ready = () => conditionOf(w.api.get<Node>('nodes', 'life-node-1')!.status!.conditions, 'Ready')!.status;
+  await mark('true');
+  expect(await w.seconds(() => ready() === 'Unknown')).toBeGreaterThan(29);
+  await w.cluster.stop();
+  await w.cluster.start();
+  await w.clock.advance(60_000);
+  expect([ready(), isReady(w.pod()!)]).toEqual(['Unknown', false]);
+  await mark(null);
+  expect(await w.seconds(() => ready() === 'True' && isReady(w.pod()!), 40)).toBeLessThan(15);
+});
+
 test('pods of a node that does not exist are removed, and so is a node of an earlier, larger start', async () => {
   const w = await world(1);
   await w.run({ nodeName: 'nowhere' });
