@@ -29,7 +29,7 @@ const groups = {
   batch: ['jobs', 'cronjobs'],
   apps: ['deployments', 'replicasets', 'statefulsets', 'daemonsets', 'controllerrevisions'],
   'discovery.k8s.io': ['endpointslices'],
-  'networking.k8s.io': ['ingresses', 'ingressclasses'],
+  'networking.k8s.io': ['ingresses', 'ingressclasses', 'ipaddresses', 'networkpolicies', 'servicecidrs'],
   'coordination.k8s.io': ['leases'],
   policy: ['poddisruptionbudgets'],
   'rbac.authorization.k8s.io': ['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings'],
@@ -68,6 +68,12 @@ function keep(name) {
   kept[name] = {};
   kept[name] = shrink(all[name]);
 }
+/** What is required is always told, be it null. Of plain values nobody can tell. */
+function always(child, isRequired) {
+  const isPlain = !child.$ref && child.type !== 'array' && child.type !== 'object';
+  const isMarked = child['x-go-always'] !== undefined || (child.$ref && !all[child.$ref].properties);
+  return !isRequired || isPlain || isMarked ? child : { ...child, 'x-go-always': 'null' };
+}
 function shrink(schema) {
   const { description: _, allOf, ...rest } = schema;
   const one = {};
@@ -78,12 +84,20 @@ function shrink(schema) {
   }
   for (const [key, value] of Object.entries(rest)) {
     if (key === '$ref') continue;
-    // Objects that default to {} are Go's zero values, not something a user sees.
-    if (key === 'default' && JSON.stringify(value) === '{}') continue;
+    // Objects that default to {} are Go's zero values: no user sees them, and field sets take them for always there.
+    if (key === 'default' && JSON.stringify(value) === '{}') {
+      if (ref && all[refOf(ref)].properties) one['x-go-always'] = 'struct';
+      continue;
+    }
     if (key === 'properties')
-      one.properties = Object.fromEntries(Object.entries(value).map(([name, child]) => [name, shrink(child)]));
-    else if (key === 'items' || (key === 'additionalProperties' && typeof value === 'object')) one[key] = shrink(value);
-    else if (key === 'oneOf' || key === 'anyOf') one[key] = value.map(shrink);
+      one.properties = Object.fromEntries(
+        Object.entries(value).map(([name, child]) => [name, always(shrink(child), rest.required?.includes(name))]),
+      );
+    else if (key === 'items' || (key === 'additionalProperties' && typeof value === 'object')) {
+      // Elements are there or not.
+      const { 'x-go-always': _, ...element } = shrink(value);
+      one[key] = element;
+    } else if (key === 'oneOf' || key === 'anyOf') one[key] = value.map(shrink);
     else one[key] = value;
   }
   if (one['x-kubernetes-group-version-kind'] && one['x-kubernetes-group-version-kind'].length > 3)
@@ -141,7 +155,7 @@ function row(found) {
 }
 extra.filter((name) => all[name]).forEach(keep);
 
-const header = '// Made by gen-kinds.mjs from the Kubernetes OpenAPI and discovery documents (v1.32.4); do not edit.\n';
+const header = '// Made by gen-kinds.mjs from the Kubernetes OpenAPI and discovery documents (v1.34.4); do not edit.\n';
 const sorted = Object.keys(kept).sort();
 writeFileSync(
   join(out, 'schemas.ts'),
@@ -156,7 +170,7 @@ console.log(`${sorted.length} schemas, ${rows.length} resources`);
 // The wire numbers of the same kinds, from the .proto files of the k8s.io modules: typed clients (kubectl create among them) send protobuf.
 const modules = process.argv[3];
 if (!modules) throw new Error('usage: node gen-kinds.mjs <kubernetes source tree> <directory of the k8s.io modules>');
-const version = process.argv[4] ?? 'v0.32.4';
+const version = process.argv[4] ?? 'v0.34.4';
 const protos = new Map();
 const dropped = new Set();
 for (const path of [

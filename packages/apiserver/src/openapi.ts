@@ -85,12 +85,12 @@ function schemasOf(served: Served[], prefix: string): Tree {
 
 /** A definition with its references in the document's form; `add` is told what it refers to. */
 function published(raw: Schema, prefix: string, add: (name: string) => void): Tree {
-  const { $ref, ...rest } = raw;
-  const out: Tree = { ...rest };
+  const { $ref, 'x-go-always': always, ...rest } = raw;
+  const out: Tree = always === 'struct' && prefix.startsWith('#/components/') ? { ...rest, default: {} } : { ...rest };
   if ($ref) {
     add($ref);
     const target = { $ref: prefix + $ref };
-    if (Object.keys(rest).length === 0) return target;
+    if (Object.keys(out).length === 0) return target;
     out.allOf = [target];
   }
   if (raw.properties)

@@ -152,7 +152,6 @@ async function applyBody(place: Place, body: unknown): Promise<Result<Written>> 
     manager,
     apiVersion: applied.apiVersion,
     subresource: call.target.subresource,
-    isCustom: resource.isCustom,
     time: timeText(cluster.clock.now()),
   };
   const merge = (live: KubeObject) =>

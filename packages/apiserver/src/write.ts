@@ -168,7 +168,6 @@ function track({ cluster, call, resource, version }: Place, old: KubeObject | un
     manager: managerOf(call),
     apiVersion: resource.group ? `${resource.group}/${version.name}` : version.name,
     subresource: call.target.subresource === 'scale' ? 'scale' : call.target.subresource,
-    isCustom: resource.isCustom,
     time: call.target.subresource === 'scale' ? undefined : timeText(cluster.clock.now()),
   });
 }

@@ -87,7 +87,7 @@ function bits6(text: string): bigint {
   );
 }
 
-function networkOf(text: string): Network {
+export function networkOf(text: string): Network {
   if (!isCidr(text))
     throw new Error(`network address parse error during conversion from string: ${JSON.stringify(text)}`);
   const [address = '', length = ''] = text.split('/');
@@ -98,7 +98,7 @@ const width = (address: Address): number => (address.family === 4 ? 32 : 128);
 const prefix = (address: Address, length: number): bigint => address.bits >> BigInt(width(address) - length);
 const contains = (network: Network, ip: Address): boolean =>
   network.address.family === ip.family && prefix(network.address, network.length) === prefix(ip, network.length);
-const containsNetwork = (network: Network, inner: Network): boolean =>
+export const containsNetwork = (network: Network, inner: Network): boolean =>
   inner.length >= network.length && contains(network, inner.address);
 const inAny = (ip: Address, networks: string[]): boolean => networks.some((text) => contains(networkOf(text), ip));
 const isGlobalUnicast = (ip: Address): boolean =>
@@ -122,4 +122,13 @@ function addressText({ family, bits }: Address): string {
   if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => ((bits >> shift) & 255n).toString()).join('.');
   const words = Array.from({ length: 8 }, (_, i) => ((bits >> BigInt(112 - 16 * i)) & 0xffffn).toString(16));
   return new URL(`http://[${words.join(':')}]/`).hostname.slice(1, -1);
+}
+
+/** An address in its one canonical form. */
+export const plainAddressText = (text: string): string => addressText(addressOf(text));
+
+/** A network in its one canonical form, the bits beyond its length off. */
+export function maskedText(network: Network): string {
+  const { address, length } = masked(network);
+  return `${addressText(address)}/${length}`;
 }

@@ -11,6 +11,7 @@ import { binding, budget, clusterBinding, clusterRole, role } from './access.ts'
 import { endpoints, endpointSlice } from './endpoints.ts';
 import { event, newEvent } from './event.ts';
 import { ingress, ingressClass } from './ingress.ts';
+import { ipAddress, networkPolicy, serviceRange } from './network.ts';
 import { node } from './node.ts';
 import { secret } from './secret.ts';
 import { webhookConfiguration } from './webhook-configuration.ts';
@@ -32,6 +33,9 @@ const fixed: Record<string, Rules> = {
   'daemonsets.apps': daemonSet,
   'ingresses.networking.k8s.io': ingress,
   'ingressclasses.networking.k8s.io': ingressClass,
+  'ipaddresses.networking.k8s.io': ipAddress,
+  'networkpolicies.networking.k8s.io': networkPolicy,
+  'servicecidrs.networking.k8s.io': serviceRange,
   'leases.coordination.k8s.io': small.lease,
   'poddisruptionbudgets.policy': budget,
   'controllerrevisions.apps': small.revision,

@@ -72,6 +72,7 @@ const defaults: Record<string, Record<string, unknown>> = {
   'apps.v1.StatefulSetUpdateStrategy': { type: 'RollingUpdate' },
   'apps.v1.DaemonSetSpec': { revisionHistoryLimit: 10, updateStrategy: {} },
   'apps.v1.DaemonSetUpdateStrategy': { type: 'RollingUpdate' },
+  'networking.v1.NetworkPolicyPort': { protocol: 'TCP' },
   'discovery.v1.EndpointPort': { name: '', protocol: 'TCP' },
   'apiextensions.v1.CustomResourceDefinitionSpec': { conversion: { strategy: 'None' } },
   'admissionregistration.v1.ValidatingWebhook': {

@@ -67,7 +67,7 @@ export function apply({ live, applied, schema, writer, force }: Apply): Result<K
 
 /** What there is of an object without a record is somebody's: of whoever wrote before the first apply. */
 function beforeFirst(live: KubeObject, schema: Schema, writer: Writer): ManagedFields[] {
-  const found = live.metadata.uid === undefined ? undefined : createdFields(live, schema, writer.isCustom === true);
+  const found = live.metadata.uid === undefined ? undefined : createdFields(live, schema);
   return found ? [entryOf({ ...writer, manager: 'before-first-apply' }, 'Update', found)] : [];
 }
 

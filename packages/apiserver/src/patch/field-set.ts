@@ -2,7 +2,7 @@
 //   f:<name> a field · k:<keys> a list element by its keys · v:<value> an element of a set · "." the place itself
 // A node with no children is a member; one with children is a member only when it has ".".
 import { isEqual, isTree, put, type Tree } from '../object.ts';
-import { anything, fieldSchema, isMap, type Schema } from '../schema/schema.ts';
+import { anything, fieldSchema, type Schema } from '../schema/schema.ts';
 
 const self = '.';
 const childrenOf = (node: Tree): string[] => Object.keys(node).filter((key) => key !== self);
@@ -26,8 +26,14 @@ export function elementKey(item: unknown, schema: Schema): string {
   return `k:${JSON.stringify(key)}`;
 }
 
+export interface Part {
+  key: string;
+  value: unknown;
+  schema: Schema;
+}
+
 /** What a value consists of, one level down: its children with their keys in a field set. Undefined when it has no parts of its own. */
-export function partsOf(value: unknown, schema: Schema): { key: string; value: unknown; schema: Schema }[] | undefined {
+export function partsOf(value: unknown, schema: Schema): Part[] | undefined {
   if (isTree(value) && !isAtomic(schema)) {
     return Object.keys(value).map((name) => ({
       key: `f:${name}`,
@@ -57,29 +63,30 @@ export function fieldsOf(value: unknown, schema: Schema): Tree {
 }
 
 /** The fields that are new or different in `next`; undefined when there are none. */
-export function changedFields(old: unknown, next: unknown, schema: Schema, depth = 0): Tree | undefined {
+export function changedFields(old: unknown, next: unknown, schema: Schema): Tree | undefined {
   if (isEqual(old, next)) return undefined;
   const parts = partsOf(next, schema);
   if (!parts) return {};
-  if (old === undefined || old === null) return newFields(next, schema, depth);
+  if (old === undefined || old === null) return newFields(next, schema);
   const before = new Map((partsOf(old, schema) ?? []).map((part) => [part.key, part.value]));
   const out: Tree = {};
   for (const part of parts) {
-    if (!before.has(part.key)) put(out, part.key, newFields(part.value, part.schema, depth + 1));
-    else {
-      const below = changedFields(before.get(part.key), part.value, part.schema, depth + 1);
-      if (below) put(out, part.key, below);
-    }
+    const isThere = before.has(part.key) || isAlways(part);
+    const was = before.has(part.key) ? before.get(part.key) : {};
+    const below = isThere ? changedFields(was, part.value, part.schema) : newFields(part.value, part.schema);
+    if (below) put(out, part.key, below);
   }
   return Object.keys(out).length > 0 ? out : undefined;
 }
 
-/** Fields of a value that was not there: maps, elements and nested objects are themselves new too, `spec` and `metadata` are not. */
-function newFields(value: unknown, schema: Schema, depth: number): Tree {
+/** Whether a part is never new itself, only what is in it. */
+const isAlways = ({ value, schema }: Part): boolean => schema['x-go-always'] !== undefined && typeof value === 'object';
+
+/** Fields of a value that was not there: maps, elements and nested objects are themselves new too. */
+function newFields(value: unknown, schema: Schema): Tree {
   const out: Tree = {};
-  for (const part of partsOf(value, schema) ?? []) put(out, part.key, newFields(part.value, part.schema, depth + 1));
-  if (childrenOf(out).length === 0) return out;
-  return depth > 1 || isMap(schema) ? { [self]: {}, ...out } : out;
+  for (const part of partsOf(value, schema) ?? []) put(out, part.key, newFields(part.value, part.schema));
+  return withSelf(out, true);
 }
 
 export function union(a: Tree, b: Tree): Tree {

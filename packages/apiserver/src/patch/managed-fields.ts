@@ -7,8 +7,6 @@ export interface Writer {
   manager: string;
   apiVersion: string;
   subresource: string;
-  /** Of a custom object `spec` itself may be new; a built-in kind always has one. */
-  isCustom?: boolean;
   /** RFC 3339, for entries that change; a scale's have none. */
   time: string | undefined;
 }
@@ -35,8 +33,8 @@ export function managedPart(object: KubeObject): Tree {
 }
 
 /** The fields of an object that was not there. */
-export const createdFields = (object: KubeObject, schema: Schema, isCustom: boolean): Tree | undefined =>
-  changedFields({ metadata: {} }, managedPart(object), schema, isCustom ? 1 : 0);
+export const createdFields = (object: KubeObject, schema: Schema): Tree | undefined =>
+  changedFields({ metadata: {} }, managedPart(object), schema);
 
 /** Gives `writer` the fields that differ between `old` and `next`, takes them from the others, and forgets fields that are gone. Changes `next` in place. */
 export function trackUpdate(old: KubeObject | undefined, next: KubeObject, schema: Schema, writer: Writer): void {
@@ -44,9 +42,7 @@ export function trackUpdate(old: KubeObject | undefined, next: KubeObject, schem
   // Nobody's fields are recorded of an object whose record was wiped, until somebody applies it.
   if (old && before.length === 0) return setEntries(next, []);
   const part = managedPart(next);
-  const changed = old
-    ? changedFields(managedPart(old), part, schema, writer.isCustom ? 1 : 0)
-    : createdFields(next, schema, writer.isCustom === true);
+  const changed = old ? changedFields(managedPart(old), part, schema) : createdFields(next, schema);
   const sets = new Map(before.map((entry) => [entry, entry.fieldsV1]));
   const own = before.find((entry) => isOf(entry, writer, 'Update'));
   const after: ManagedFields[] = [];

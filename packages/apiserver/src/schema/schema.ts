@@ -49,6 +49,8 @@ export interface Schema {
   'x-kubernetes-patch-merge-key'?: string;
   'x-kubernetes-patch-strategy'?: string;
   'x-kubernetes-group-version-kind'?: { group: string; version: string; kind: string }[];
+  /** A field that Go always tells, as an empty object or as null; of built-in kinds alone. */
+  'x-go-always'?: 'struct' | 'null';
   [extension: `x-${string}`]: unknown;
 }
 

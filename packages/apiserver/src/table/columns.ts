@@ -188,6 +188,14 @@ export const plainColumns: Columns = columns(nameColumn, ageColumn);
 export const customColumns: Columns = columns(nameColumn, ageColumn);
 
 /** By `resource.group`. */
+function parentOf(object: KubeObject): string {
+  const { parentRef } = part(object, 'spec');
+  const { group, resource, namespace, name } = treeOf(parentRef);
+  if (parentRef === undefined) return '<none>';
+  const kind = [textOf(resource), textOf(group)].filter((text) => text !== '').join('.');
+  return [kind.toLowerCase(), textOf(namespace), textOf(name)].filter((text) => text !== '').join('/');
+}
+
 export const kindColumns: Record<string, Columns> = {
   pods: columns(
     nameColumn,
@@ -309,6 +317,21 @@ export const kindColumns: Record<string, Columns> = {
     nameColumn,
     ['Controller', at('spec.controller')],
     ['Parameters', at('spec.parameters.name')],
+    ageColumn,
+  ),
+  'ipaddresses.networking.k8s.io': {
+    // The real server's rows end with an age that none of its columns is for.
+    ...columns(nameColumn, ['ParentRef', parentOf], ageColumn),
+    columns: columns(nameColumn, ['ParentRef', parentOf]).columns,
+  },
+  'networkpolicies.networking.k8s.io': columns(
+    nameColumn,
+    ['Pod-Selector', (object) => none(selectorText(treeOf(part(object, 'spec').podSelector)))],
+    ageColumn,
+  ),
+  'servicecidrs.networking.k8s.io': columns(
+    nameColumn,
+    ['CIDRs', (object) => listOf(part(object, 'spec').cidrs).join(',')],
     ageColumn,
   ),
   'leases.coordination.k8s.io': columns(

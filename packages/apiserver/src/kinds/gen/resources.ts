@@ -1,4 +1,4 @@
-// Made by gen-kinds.mjs from the Kubernetes OpenAPI and discovery documents (v1.32.4); do not edit.
+// Made by gen-kinds.mjs from the Kubernetes OpenAPI and discovery documents (v1.34.4); do not edit.
 import type { ResourceRow } from '../row.ts';
 
 export const rows: ResourceRow[] = [
@@ -27,6 +27,9 @@ export const rows: ResourceRow[] = [
   {"group":"discovery.k8s.io","resource":"endpointslices","singular":"endpointslice","kind":"EndpointSlice","namespaced":true,"shortNames":[],"categories":[],"verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"subresources":[],"schema":"io.k8s.api.discovery.v1.EndpointSlice"},
   {"group":"networking.k8s.io","resource":"ingresses","singular":"ingress","kind":"Ingress","namespaced":true,"shortNames":["ing"],"categories":[],"verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"subresources":["status"],"schema":"io.k8s.api.networking.v1.Ingress"},
   {"group":"networking.k8s.io","resource":"ingressclasses","singular":"ingressclass","kind":"IngressClass","namespaced":false,"shortNames":[],"categories":[],"verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"subresources":[],"schema":"io.k8s.api.networking.v1.IngressClass"},
+  {"group":"networking.k8s.io","resource":"ipaddresses","singular":"ipaddress","kind":"IPAddress","namespaced":false,"shortNames":["ip"],"categories":[],"verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"subresources":[],"schema":"io.k8s.api.networking.v1.IPAddress"},
+  {"group":"networking.k8s.io","resource":"networkpolicies","singular":"networkpolicy","kind":"NetworkPolicy","namespaced":true,"shortNames":["netpol"],"categories":[],"verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"subresources":[],"schema":"io.k8s.api.networking.v1.NetworkPolicy"},
+  {"group":"networking.k8s.io","resource":"servicecidrs","singular":"servicecidr","kind":"ServiceCIDR","namespaced":false,"shortNames":[],"categories":[],"verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"subresources":["status"],"schema":"io.k8s.api.networking.v1.ServiceCIDR"},
   {"group":"coordination.k8s.io","resource":"leases","singular":"lease","kind":"Lease","namespaced":true,"shortNames":[],"categories":[],"verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"subresources":[],"schema":"io.k8s.api.coordination.v1.Lease"},
   {"group":"policy","resource":"poddisruptionbudgets","singular":"poddisruptionbudget","kind":"PodDisruptionBudget","namespaced":true,"shortNames":["pdb"],"categories":[],"verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"subresources":["status"],"schema":"io.k8s.api.policy.v1.PodDisruptionBudget"},
   {"group":"rbac.authorization.k8s.io","resource":"roles","singular":"role","kind":"Role","namespaced":true,"shortNames":[],"categories":[],"verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"subresources":[],"schema":"io.k8s.api.rbac.v1.Role"},
