@@ -30,6 +30,8 @@ export interface Ask {
   until?: Record<string, Json>;
   /** Compare these parts of the answer's body only; the whole body otherwise. */
   only?: readonly string[];
+  /** Parts of the answer's body that are told as `<as sent>` where they are what is given here, beside what `only` names. */
+  sent?: Record<string, Json>;
   /** A list of the answer's body whose order a server leaves to chance: it is sorted before it is compared. */
   unordered?: string;
   /** Compare managedFields too: most rules are not about them. */

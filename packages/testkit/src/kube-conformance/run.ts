@@ -1,4 +1,5 @@
 // Runs cases on a server and gives what it answered, masked: what is recorded from the real one and asked of ours.
+import { isDeepStrictEqual } from 'node:util';
 import {
   isWatching,
   type Ask,
@@ -186,14 +187,19 @@ function answerOf(answered: Answered, masked: Mask, rest: Pick<Answer, 'body' | 
 function comparedBody(
   masked: Mask,
   body: Json,
-  step: Pick<Ask, 'only' | 'hasManagers' | 'unordered'>,
+  step: Pick<Ask, 'only' | 'hasManagers' | 'unordered' | 'sent'>,
 ): Pick<Answer, 'body'> {
   const list = step.unordered === undefined ? undefined : partOf(body, step.unordered);
   if (Array.isArray(list)) list.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   const isFailure = isTree(body) && body['kind'] === 'Status' && body['status'] === 'Failure';
   if (!step.only || isFailure) return { body: masked.body(body, step.hasManagers ?? false) };
   const whole = masked.body(body, step.hasManagers ?? false);
-  return { body: Object.fromEntries(step.only.map((path) => [path, partOf(whole, path) ?? null])) };
+  const parts = step.only.map((path) => [path, partOf(whole, path) ?? null] as const);
+  const sent = Object.entries(step.sent ?? {}).map(([path, given]) => {
+    const isSame = isDeepStrictEqual(partOf(body, path), given);
+    return [path, isSame ? '<as sent>' : (partOf(whole, path) ?? null)] as const;
+  });
+  return { body: Object.fromEntries([...parts, ...sent]) };
 }
 
 async function follow(telling: Telling, step: Watching): Promise<Answer | string> {

@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { apply, arranged, type Ask, type Case, type Chapter, get, type Json, patch, post, type Tree } from '../case.ts';
 import { access, review } from '../grants.ts';
 import { changed, type Changes, rbac } from '../objects.ts';
+import { partOf } from '../part.ts';
 
 const repository = new URL('../../../../../', import.meta.url);
 const yaml = (path: string): Tree => parse(readFileSync(new URL(path, repository), 'utf8')) as Tree;
@@ -70,6 +71,23 @@ const tolerated: typeof wrong = [
     rule,
     { 'spec.rules.0.values.0.value': '"]; exec rm -rf /; [' },
   ],
+];
+
+const definitionParts = [
+  'spec.group',
+  'spec.names',
+  'spec.scope',
+  'spec.conversion',
+  'spec.preserveUnknownFields',
+  'spec.versions.*.name',
+  'spec.versions.*.served',
+  'spec.versions.*.storage',
+  'spec.versions.*.subresources',
+  'spec.versions.*.additionalPrinterColumns',
+  'spec.versions.*.selectableFields',
+  'status.acceptedNames',
+  'status.conditions.*.type',
+  'status.conditions.*.status',
 ];
 
 const named = (path: string, { metadata }: Tree): string => `${path}/${String((metadata as Tree)['name'])}`;
@@ -190,7 +208,9 @@ export const own: Chapter = {
       name: `our definition ${String((object['metadata'] as Tree)['name'])} is taken whole: nothing of it is pruned or given`,
       steps: [
         get(`${crds}/${String((object['metadata'] as Tree)['name'])}`, {
-          only: ['spec', 'status.acceptedNames', 'status.conditions.*.type', 'status.conditions.*.status'],
+          only: definitionParts,
+          // It may grow without the rule being another.
+          sent: { 'spec.versions.0.schema': partOf(object, 'spec.versions.0.schema') ?? null },
         }),
       ],
     })),
