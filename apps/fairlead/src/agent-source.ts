@@ -14,13 +14,15 @@ export interface AgentSourceOptions {
   cluster: string;
   loadbalancer: string;
   nsselector: Readonly<Record<string, string>>;
+  /** Where Ingresses of that namespace are served. */
+  partition(namespace: string): string;
   target: TargetCluster;
   /** Of the management cluster: who may have which address. */
   lbtickets: Store<Lbticket>;
 }
 
 export function agentSource(options: AgentSourceOptions): { source: Source; ingresses: IngressSource } {
-  const { cluster, loadbalancer, nsselector, target, lbtickets } = options;
+  const { cluster, loadbalancer, nsselector, target, lbtickets, partition } = options;
   const certificates = { secrets: target.secrets, readKeyPair };
   const configmaps = configmapSource({
     cluster,
@@ -36,6 +38,8 @@ export function agentSource(options: AgentSourceOptions): { source: Source; ingr
     loadbalancer,
     stores: { ...target.stores, lbtickets },
     accepts: compile,
+    certificates,
+    partition,
   });
   return { source: together(configmaps, ingresses), ingresses };
 }

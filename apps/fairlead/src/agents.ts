@@ -9,7 +9,7 @@ import type { Credentials } from './credentials.ts';
 import type { Log } from './log.ts';
 import { places, waitingSource, type Place, type Places, type PlacesOptions } from './places.ts';
 import type { Clusters } from './clusters/clusters.ts';
-import type { DeviceState } from '@fairlead/tickets';
+import { partitionOf, type DeviceState } from '@fairlead/tickets';
 
 export interface AgentsOptions {
   loadbalancers: Store<Loadbalancer>;
@@ -47,6 +47,8 @@ interface Made {
   cluster: string;
   isConnected: boolean;
   nsselector: Record<string, string>;
+  /** What partitions are made from. */
+  partitions: string;
 }
 
 interface Agent {
@@ -143,7 +145,14 @@ function wantedOf({ clusters, credentials, map, log }: AgentsOptions, loadbalanc
   if (!isConnected) log.warn(`Loadbalancer ${metadata.name} waits: cluster ${spec.cluster} is not connected`);
   else if (!found) log.warn(`Loadbalancer ${metadata.name} waits: the credentials of its VE are not there`);
   const { cluster, nsselector } = spec;
-  return { url: map(spec.ve.addr), credentials: found, cluster, isConnected, nsselector };
+  return {
+    url: map(spec.ve.addr),
+    credentials: found,
+    cluster,
+    isConnected,
+    nsselector,
+    partitions: spec.ve.partition ?? spec.cis.tenant,
+  };
 }
 
 function join(
@@ -162,7 +171,13 @@ function join(
     return { made, source, places: all };
   }
   const place = served.at(made.url, made.credentials);
-  const { source, ingresses } = agentSource({ ...made, loadbalancer: name, target, lbtickets: options.lbtickets });
+  const { source, ingresses } = agentSource({
+    ...made,
+    loadbalancer: name,
+    target,
+    lbtickets: options.lbtickets,
+    partition: (namespace) => partitionOf(loadbalancer, namespace),
+  });
   options.log.info(`Loadbalancer ${name}: cluster ${made.cluster} is served on ${made.url}`);
   enter(place, name, source);
   return { made, source, ingresses, places: [place] };

@@ -58,7 +58,7 @@ export function ingressStatuses(options: IngressStatusOptions): Statuses {
     const group = options.group(asker);
     if (!group) return void reports.delete(asker);
     // Of an edit that came since, the engine will speak.
-    if (!report || report.origin.revision !== group.origin.revision || !isTellable(report)) return;
+    if (!report || group.isReading || report.origin.revision !== group.origin.revision || !isTellable(report)) return;
     if (await writer.write(group, report)) pauses.reset(asker);
     else turns.add(asker, pauses.next(asker));
   };
@@ -172,7 +172,13 @@ function wordOn(member: IngressMember, group: IngressGroup, report: Report): Wor
   }
   if (!application?.placed) return undefined;
   const own = [...application.pools].filter(([pool]) => group.users.get(pool)?.includes(ingress.metadata.name));
-  const all = [...notes, ...own.map(([pool, { message }]) => `pool ${pool}: ${message}`).sort()];
+  const secrets = new Set((ingress.spec?.tls ?? []).map(({ secretName }) => secretName));
+  const certificates = Object.entries(application.placed.certificates ?? {}).filter(([secret]) => secrets.has(secret));
+  const all = [
+    ...notes,
+    ...own.map(([pool, { message }]) => `pool ${pool}: ${message}`).sort(),
+    ...certificates.map(([secret, { message }]) => `certificate from Secret ${secret}: ${message}`).sort(),
+  ];
   return { status: { revision, ok: true, ...(all.length > 0 ? { notes: all } : {}) }, served: true };
 }
 

@@ -28,6 +28,7 @@ export function together(main: Source, other: Source): Source {
     edits,
     origin: (asker) => main.origin(asker) ?? other.origin(asker),
     refusals: (asker) => full().flatMap((source) => [...source.refusals(asker)]),
+    certificate: (asker, secret) => main.certificate?.(asker, secret) ?? other.certificate?.(asker, secret),
     supply: (pool, asker) => main.supply(pool, asker) ?? other.supply(pool, asker),
     listen(listener) {
       // What the other told before the main one was full, nobody heard.

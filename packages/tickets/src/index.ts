@@ -9,4 +9,4 @@ export { applications, isRuleOf, orderedRules, type TicketQuestion } from './mod
 export { part, type Part, type ServicePortRef } from './part.ts';
 export { configMap, type ConfigMapAnswer, type ConfigMapQuestion, type Contribution, type Entry } from './configmap.ts';
 export { step, events, states, type Effect, type Event, type State, type Step } from './life.ts';
-export { annotations, configMapName, finalizer, tenantOf, ticketName } from './names.ts';
+export { annotations, configMapName, finalizer, partitionOf, tenantOf, ticketName } from './names.ts';

@@ -2,7 +2,7 @@
 import { ticketOfIngress, type Lbticket, type Loadbalancer } from '@fairlead/api';
 import { fail, type Problem } from '@fairlead/core';
 import type { Ingress } from '@fairlead/kube';
-import { tenantOf } from './names.ts';
+import { partitionOf } from './names.ts';
 
 export interface Vip {
   ticket: string;
@@ -59,6 +59,6 @@ export function wishOf({ ingress, cluster, ticket, loadbalancer }: IngressQuesti
     return refuse('denied', `Lbticket ${name} is ${state}; its address comes once it is enabled`);
   }
   return {
-    vip: { ticket: name, partition: loadbalancer.spec.ve.partition ?? tenantOf(loadbalancer, namespace), ip: veip },
+    vip: { ticket: name, partition: partitionOf(loadbalancer, namespace), ip: veip },
   };
 }

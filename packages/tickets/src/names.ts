@@ -10,6 +10,10 @@ export const tenantOf = (loadbalancer: Loadbalancer, namespace: string): string 
       .replaceAll('{namespace}', namespace),
   );
 
+/** Where the Ingresses of a namespace are served: as `ve.partition` says, or beside its ConfigMap. */
+export const partitionOf = (loadbalancer: Loadbalancer, namespace: string): string =>
+  loadbalancer.spec.ve.partition ?? tenantOf(loadbalancer, namespace);
+
 export const configMapName = (loadbalancer: string): string => `fairlead-${loadbalancer}`;
 
 /** `namespace/name`: how tickets are called in messages, indexes and annotations. */

@@ -115,7 +115,7 @@ const emptyDraft = (protocol: Draft['protocol'], by: string, profiles: Listener[
 
 function listenerOf(at: { name: string; address: string; port: number }, draft: Draft): Listener {
   const { routes, protocol, secrets, profiles } = draft;
-  const [first] = secrets;
+  const [first, ...others] = secrets;
   const given = Object.keys(profiles.value ?? {}).length > 0;
   return {
     name: `${/^[0-9]/.test(at.name) ? 'n' : ''}${at.name}_${at.port}_vs`,
@@ -126,7 +126,9 @@ function listenerOf(at: { name: string; address: string; port: number }, draft: 
     routes: [],
     pools: [],
     hosts: [...routes.values()].map(({ route }) => route).sort((a, b) => (hostRouteKey(a) < hostRouteKey(b) ? -1 : 1)),
-    ...(first !== undefined && { tls: { secretName: first } }),
+    ...(first !== undefined && {
+      tls: { secretName: first, ...(others.length > 0 && { sni: others.map((secretName) => ({ secretName })) }) },
+    }),
     ...(given && { profiles: profiles.value }),
   };
 }

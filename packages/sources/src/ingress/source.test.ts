@@ -20,7 +20,13 @@ function world() {
     services: new ToldStore(services, serviceIndexes),
     endpointslices: new ToldStore(endpointSlices, endpointSliceIndexes),
   };
-  const source = ingressSource({ cluster: 'c1', loadbalancer: 'demo', stores, accepts: compile });
+  const source = ingressSource({
+    cluster: 'c1',
+    loadbalancer: 'demo',
+    stores,
+    accepts: compile,
+    partition: () => 't1',
+  });
   const touches: Touch[] = [];
   source.listen((touch) => void touches.push(touch));
   const fill = async () => {
@@ -148,6 +154,13 @@ test('an annotation that claims the address of a ticket for another namespace, o
   here.stores.lbtickets.put(ticket({ loadbalancer: 'other' }));
   here.stores.ingresses.put(ingress('a'));
   expect([...here.source.scopes()]).toEqual([]);
+});
+
+test('an annotation that claims another partition gets nothing there', async () => {
+  const here = await full();
+  here.stores.ingresses.put(ingress('a', '/a', { claim: { partition: 'payroll' } }));
+  expect(here.source.wanted('payroll')).toEqual([]);
+  expect(here.source.group(asker)?.members).toMatchObject([{ isWaiting: true }]);
 });
 
 test('a bad edit leaves what was read last, and the neighbours', async () => {

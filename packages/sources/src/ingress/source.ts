@@ -3,6 +3,7 @@ import { claimOf, type Lbticket, type VipClaim } from '@fairlead/api';
 import {
   askerOf,
   crc32,
+  fail,
   type LoadBalancer,
   type Origin,
   type PoolRef,
@@ -10,10 +11,23 @@ import {
   type Result,
   type Scope,
 } from '@fairlead/core';
-import type { Change, EndpointSlice, Ingress, KubeObject, Service, Store } from '@fairlead/kube';
+import type { Change, EndpointSlice, Ingress, Service, Store } from '@fairlead/kube';
 import type { Edit, Refusal, Source, Supply, Touch } from '../source.ts';
+import { secretsOf, type SecretOptions, type SecretPair, type Secrets } from '../secrets.ts';
 import { serviceOf, supply, type EndpointStores, type Use } from '../supply.ts';
 import { merge, type Merged } from './group.ts';
+import {
+  balancerOf,
+  createdAt,
+  groupName,
+  idOf,
+  keyOf,
+  nameOf,
+  placeOf,
+  serviceIn,
+  ticketIn,
+  usesOf,
+} from './names.ts';
 import { readIngress, type IngressReading } from './reading.ts';
 
 export interface IngressOptions {
@@ -28,6 +42,10 @@ export interface IngressOptions {
   };
   /** Would the place take it? Asked of each Ingress alone, so that none spoils another. */
   accepts?: ((lb: LoadBalancer) => Result<unknown>) | undefined;
+  /** The partition of the Loadbalancer for that namespace: a claim of another one is forged, or late. Absent: any. */
+  partition?: ((namespace: string) => string) | undefined;
+  /** Where certificates come from; without it they stay open, and no place takes them. */
+  certificates?: SecretOptions | undefined;
 }
 
 /** One Ingress of a group, and what is to be told of it. */
@@ -48,6 +66,8 @@ export interface IngressGroup {
   members: IngressMember[];
   /** By pool, the Ingresses that use it. */
   users: ReadonlyMap<string, readonly string[]>;
+  /** Secrets of its certificates are not read yet: until then it stays as the place has it, and nothing is told. */
+  isReading: boolean;
 }
 
 export interface IngressSource extends Source {
@@ -62,6 +82,7 @@ interface Group extends IngressGroup {
   balancer?: LoadBalancer | undefined;
   uses: ReadonlyMap<string, Use>;
   refusal?: Refusal | undefined;
+  secrets: string[];
 }
 
 interface Good {
@@ -92,6 +113,8 @@ class Ingresses implements IngressSource {
     const { cluster, loadbalancer, stores } = options;
     this.name = `${cluster}/${loadbalancer} Ingresses`;
     this.#options = options;
+    this.#secrets = options.certificates && secretsOf(options.certificates);
+    this.#secrets?.listen((askers) => askers.forEach((asker) => this.#take(ticketIn(asker))));
     const stops = [
       stores.ingresses.listen((change) => this.#onIngress(change)),
       stores.lbtickets.listen((change) => this.#onTicket(change)),
@@ -107,6 +130,7 @@ class Ingresses implements IngressSource {
     return this.#options.stores.ingresses.synced && this.#options.stores.lbtickets.synced && this.#isBegun;
   }
 
+  readonly #secrets: Secrets | undefined;
   #isBegun = false;
 
   async #begin(): Promise<void> {
@@ -165,6 +189,13 @@ class Ingresses implements IngressSource {
     return supply(use, group.origin, this.#options.stores);
   }
 
+  certificate(asker: string, secret: string): Result<SecretPair> | undefined {
+    const group = this.owns(asker) ? this.#groups.get(ticketIn(asker)) : undefined;
+    return group?.secrets.includes(secret)
+      ? this.#secrets?.read({ namespace: group.origin.namespace, name: secret })
+      : undefined;
+  }
+
   group(asker: string): IngressGroup | undefined {
     return this.owns(asker) ? this.#groups.get(ticketIn(asker)) : undefined;
   }
@@ -176,6 +207,7 @@ class Ingresses implements IngressSource {
 
   close(): void {
     this.#closing.abort();
+    this.#secrets?.close();
     this.#listeners.clear();
   }
 
@@ -206,7 +238,10 @@ class Ingresses implements IngressSource {
     if (before && after && before.origin.revision === after.origin.revision) return;
     for (const use of before?.uses.values() ?? []) this.#byService.get(serviceIn(use))?.delete(idOf(use));
     if (after) this.#groups.set(ticket, after);
-    else this.#groups.delete(ticket);
+    else {
+      this.#groups.delete(ticket);
+      if (before) this.#secrets?.name(askerOf(before.origin), before.origin.namespace, []);
+    }
     for (const use of after?.uses.values() ?? []) {
       const uses = this.#byService.get(serviceIn(use)) ?? new Map<string, Use>();
       this.#byService.set(serviceIn(use), uses.set(idOf(use), use));
@@ -224,47 +259,58 @@ class Ingresses implements IngressSource {
     // A ticket is for one namespace; who claims it from another has forged the claim, or is late.
     const space = lbticket?.spec.namespace ?? home;
     const own = found.filter((one) => one.metadata.namespace === space);
-    const name = `fairlead-${loadbalancer}:${ticket.replace('/', ':')}`;
+    const name = groupName(loadbalancer, ticket);
     const members = own.flatMap((ingress) => this.#member(ingress, lbticket));
     const [first] = members;
     if (!first || (lbticket && lbticket.spec.loadbalancer !== loadbalancer)) return undefined;
     const { partition, ip } = first.claim;
     const base = { cluster, kind: 'Ingress', namespace: space, name, uid: lbticket?.metadata.uid ?? ticket };
-    const key = `${partition}/${letterFirst(`${ticket.replace('/', '_')}_ingress_app`)}`;
+    const key = keyOf(partition, ticket);
     const readings = members.flatMap(({ ingress, claim, isWaiting }) => {
       const reading = claim.wanted && !isWaiting ? this.#good.get(nameOf(ingress))?.reading : undefined;
       return reading ? [{ name: ingress.metadata.name, created: createdAt(ingress), reading }] : [];
     });
     const merged = merge({ name: placeOf(ticket).name, address: ip, members: readings });
     for (const member of members) member.notes.push(...(merged.notes.get(member.ingress.metadata.name) ?? []));
-    const revision = crc32(
-      JSON.stringify([
-        merged,
-        ip,
-        members.map(({ claim, problem, isWaiting, notes, ingress }) => [
-          claim,
-          problem,
-          isWaiting,
-          notes,
-          ingress.metadata.uid,
-        ]),
-      ]),
-    );
-    const created = Math.min(...members.map(({ ingress }) => createdAt(ingress)));
-    const origin: Origin = { ...base, created, revision: revision.toString(16) };
-    const unread = members.find(
-      ({ ingress, problem }) => problem && !this.#good.has(nameOf(ingress)) && isServed(ingress),
-    )?.problem;
+    const { secrets, digests, isReading } = this.#secretsOf(merged, base);
+    const told = members.map(({ ingress: { metadata }, ...rest }) => [metadata.uid, rest]);
+    const revision = crc32(JSON.stringify([merged, ip, digests, isReading, told])).toString(16);
+    const origin: Origin = {
+      ...base,
+      created: Math.min(...members.map(({ ingress }) => createdAt(ingress))),
+      revision,
+    };
+    const unread = isReading
+      ? fail('busy', 'the Secrets of its certificates are not read yet').problem
+      : members.find(({ ingress, problem }) => problem && !this.#good.has(nameOf(ingress)) && isServed(ingress))
+          ?.problem;
+    const at = { scope: partition, key };
+    const balancer = { ...balancerOf(origin, at, merged), ...(secrets.length > 0 && { secrets: digests }) };
     return {
       origin,
       scope: partition,
       members,
+      secrets,
+      isReading,
       users: merged.users,
-      uses: usesOf(origin, { scope: partition, key }, merged),
-      ...(unread
-        ? { refusal: { origin, key, problem: unread } }
-        : merged.listeners.length > 0 && { balancer: balancerOf(origin, { scope: partition, key }, merged) }),
+      uses: usesOf(origin, at, merged),
+      ...(unread ? { refusal: { origin, key, problem: unread } } : merged.listeners.length > 0 && { balancer }),
     };
+  }
+
+  /** The Secrets that its listeners name, followed from now on, and what those that can be used hold. */
+  #secretsOf({ listeners }: Merged, base: Pick<Origin, 'cluster' | 'namespace' | 'name'>) {
+    const { namespace } = base;
+    const named = listeners.flatMap(({ tls }) =>
+      tls ? [tls.secretName, ...(tls.sni ?? []).map((one) => one.secretName)] : [],
+    );
+    const secrets = [...new Set(named)].sort();
+    const isReading = !(this.#secrets?.name(askerOf(base), namespace, secrets) ?? true);
+    const pairs = secrets.flatMap((name) => {
+      const pair = this.#secrets?.read({ namespace, name });
+      return pair?.ok ? [[name, pair.value.digest] as const] : [];
+    });
+    return { secrets, isReading, digests: Object.fromEntries(pairs) };
   }
 
   /** Reads the Ingress, and remembers it when it is good. One whose claim is another's address is none of the group. */
@@ -273,6 +319,8 @@ class Ingresses implements IngressSource {
     if (!claim) return [];
     const member = { ingress, claim, notes: [], isWaiting: false };
     if (!claim.wanted) return [member];
+    const { partition = () => claim.partition } = this.#options;
+    if (claim.partition !== partition(ingress.metadata.namespace ?? '')) return [{ ...member, isWaiting: true }];
     if (ticket?.status?.process !== 'enabled' || ticket.spec.lbtype !== 'ingress' || ticket.status.veip !== claim.ip)
       return [{ ...member, isWaiting: true }];
     const reading = this.#accepted(ingress, claim);
@@ -309,7 +357,7 @@ class Ingresses implements IngressSource {
       created: 0,
       revision: '',
     };
-    const key = `${partition}/${letterFirst(`${ticket.replace('/', '_')}_ingress_app`)}`;
+    const key = keyOf(partition, ticket);
     const accepted = this.#options.accepts(balancerOf(origin, { scope: partition, key }, alone));
     return accepted.ok ? reading : accepted;
   }
@@ -331,44 +379,3 @@ class Ingresses implements IngressSource {
 
 /** Did the agent say that it is on the device? It may be there still after a restart of ours. */
 const isServed = ({ status }: Ingress): boolean => (status?.loadBalancer?.ingress ?? []).length > 0;
-
-const balancerOf = (origin: Origin, at: { scope: Scope; key: string }, { listeners, pools }: Merged): LoadBalancer => ({
-  ...at,
-  origin,
-  listeners,
-  pools: pools.map(({ pool }) => pool),
-});
-
-function usesOf(origin: Origin, { scope, key }: { scope: Scope; key: string }, { pools }: Merged): Map<string, Use> {
-  const uses = pools.map(({ pool, portName }): [string, Use] => {
-    const { namespace, name: service, port } = pool.service;
-    const ref = { scope, key, pool: pool.name };
-    return [
-      pool.name,
-      {
-        ref,
-        asker: askerOf(origin),
-        namespace,
-        service,
-        labels: '',
-        port,
-        ...(portName !== undefined && { portName }),
-      },
-    ];
-  });
-  return new Map(uses);
-}
-
-const serviceIn = ({ namespace, service }: Use): string => `${namespace}/${service}`;
-const idOf = ({ ref }: Use): string => `${ref.key} ${ref.pool}`;
-const nameOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`;
-const createdAt = ({ metadata }: KubeObject): number => Date.parse(metadata.creationTimestamp ?? '') || 0;
-const letterFirst = (name: string): string => (/^[0-9]/.test(name) ? `n${name}` : name);
-
-/** `cluster/namespace/fairlead-<loadbalancer>:<namespace>:<ticket>` → `<namespace>/<ticket>`. */
-const ticketIn = (asker: string): string => asker.split(':').slice(1).join('/');
-
-function placeOf(ticket: string): { namespace: string; name: string } {
-  const [namespace = '', name = ''] = ticket.split('/');
-  return { namespace, name };
-}
