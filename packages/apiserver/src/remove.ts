@@ -1,6 +1,7 @@
 // Deleting: at once, after a grace period, or once finalizers are off; one object or a whole selection.
 import { admitted, approved } from './admission/admit.ts';
 import type { Attributes } from './admission/attributes.ts';
+import { mayBeAsked } from './admission/webhook.ts';
 import { readOptions } from './body.ts';
 import { converted, entriesIn, entryIn } from './conversion.ts';
 import { deleteOptionsOf, type DeleteOptions } from './options.ts';
@@ -8,7 +9,8 @@ import { timeText, isTree, type KubeObject } from './object.ts';
 import { objectIn, selectionOf } from './read.ts';
 import { keyOf, type Rules } from './resource.ts';
 import { decode } from './store.ts';
-import { conflict, forbidden, notFound, ok, refuse, type Result } from './status.ts';
+import { conflict, forbidden, modified, notFound, ok, refuse, type Result } from './status.ts';
+import { turn } from './turn.ts';
 import { isHeld, nameOf, type Place } from './write.ts';
 
 /** Options of a DELETE, from its body or its query. */
@@ -39,8 +41,8 @@ export async function remove(
   const { cluster, call, resource } = place;
   const { name, namespace } = of ?? call.target;
   const key = keyOf(resource, namespace, name);
-  return cluster.store.locked(key, async () => {
-    const entry = cluster.store.get(key);
+  const isFree = !isAdmitted && mayBeAsked(cluster, call, { operation: 'DELETE', resource });
+  const removed = await turn<Result<Removed>>(cluster.store, key, isFree, async (entry, keep) => {
     if (!entry) return refuse(notFound(nameOf(place), name));
     const read = await entryIn(place, entry);
     if (!read.ok) return read;
@@ -56,8 +58,9 @@ export async function remove(
     const asked = { operation: 'DELETE', resource, name: of ? '' : name, namespace, oldObject: old } as const;
     const told = { ...options, ...graceTold(place, old, options) };
     const agreed = isAdmitted ? ok(undefined) : await asks(place, { ...asked, options: told, isDryRun: isTrial });
-    return agreed.ok ? end(place, { key, old, fate, isTrial }) : agreed;
+    return agreed.ok ? keep(() => end(place, { key, old, fate, isTrial })) : agreed;
   });
+  return removed ?? refuse(modified(nameOf(place), name));
 }
 
 async function asks({ cluster, call }: Place, asked: Attributes): Promise<Result<unknown>> {

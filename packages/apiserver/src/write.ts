@@ -2,6 +2,7 @@
 import { checkEscalation } from './access/escalation.ts';
 import { admitted, approved } from './admission/admit.ts';
 import type { Attributes, View } from './admission/attributes.ts';
+import { mayBeAsked } from './admission/webhook.ts';
 import { givePriority } from './admission/priority.ts';
 import type { Cluster } from './cluster.ts';
 import { timeText, type KubeObject, type Metadata } from './object.ts';
@@ -21,6 +22,7 @@ import { decode } from './store.ts';
 import {
   alreadyExists,
   invalid,
+  modified,
   notFound,
   ok,
   refuse,
@@ -29,6 +31,7 @@ import {
   type Cause,
   type Result,
 } from './status.ts';
+import { turn, type Keep } from './turn.ts';
 import { problemsOf } from './validity.ts';
 
 export interface Place {
@@ -185,8 +188,8 @@ export interface Update {
 export async function update(place: Place, wanted: Update): Promise<Result<Written>> {
   const { cluster, call, resource } = place;
   const key = keyOf(resource, call.target.namespace, call.target.name);
-  return cluster.store.locked(key, async () => {
-    const entry = cluster.store.get(key);
+  const isFree = mayBeAsked(cluster, call, { operation: 'UPDATE', resource });
+  const written = await turn<Result<Written>>(cluster.store, key, isFree, async (entry, keep) => {
     if (!entry) return refuse(notFound(nameOf(place), call.target.name));
     const read = await entryIn(place, entry);
     if (!read.ok) return read;
@@ -195,8 +198,9 @@ export async function update(place: Place, wanted: Update): Promise<Result<Writt
     const changed = wanted.change(decode(text));
     if (!changed.ok) return changed;
     const isCurrent = !resource.isCustom || entry.text.startsWith(headOf(resource, resource.storageVersion));
-    return finish(place, { key, old, next: named(place, changed.value), isCurrent, wanted });
+    return finish(place, { key, old, next: named(place, changed.value), isCurrent, wanted, keep });
   });
+  return written ?? refuse(modified(nameOf(place), call.target.name));
 }
 
 /** The object under the version of the URL, with all that is stored of it: what that version does not tell, it keeps. */
@@ -212,10 +216,12 @@ interface Pending {
   /** Whether the object is stored in the version that is now the stored one. */
   isCurrent: boolean;
   wanted: Update;
+  keep: Keep;
 }
 
-async function finish(place: Place, { key, old, next: changed, isCurrent, wanted }: Pending): Promise<Result<Written>> {
-  const { cluster, call, resource } = place;
+async function finish(place: Place, pending: Pending): Promise<Result<Written> | undefined> {
+  const { old, next: changed, wanted, keep } = pending;
+  const { call } = place;
   if (call.target.verb === 'update') dropDoubleOwners(call, changed.metadata, 'before');
   const expected = checkPreconditions(place, changed, old);
   if (!expected.ok) return expected;
@@ -226,6 +232,11 @@ async function finish(place: Place, { key, old, next: changed, isCurrent, wanted
   if (!reviewed.ok) return reviewed;
   const next = reviewed.value;
   if (!wanted.isTracked) track(place, old, next);
+  return keep(() => commit(place, { ...pending, next }));
+}
+
+async function commit(place: Place, { key, old, next, isCurrent }: Pending): Promise<Result<Written>> {
+  const { cluster, call, resource } = place;
   const given = giveAddresses(place, next, old);
   if (!given.ok) return given;
   if (isCurrent && isSame(old, next)) return ok({ object: old, isNew: false });

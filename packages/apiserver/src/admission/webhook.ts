@@ -75,6 +75,17 @@ export function wantedVersion(cluster: Cluster, call: Call, asked: Attributes, w
   return fitsNamespace(cluster, asked, webhook) && fitsLabels(asked, webhook) ? version : undefined;
 }
 
+/** Whether any webhook may be asked about such a write. */
+export function mayBeAsked(cluster: Cluster, call: Call, asked: Pick<Attributes, 'operation' | 'resource'>): boolean {
+  if (asked.resource.group === group) return false;
+  const versions = asked.resource.versions.map((version) => version.name);
+  return (['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'] as const).some((sort) =>
+    webhooksOf(cluster, sort).some(({ rules }) =>
+      rules.some((rule) => versions.some((version) => fits(rule, call, asked, version))),
+    ),
+  );
+}
+
 const has = (list: unknown, value: string): boolean => listOf(list).includes('*') || listOf(list).includes(value);
 
 /*
@@ -85,7 +96,7 @@ const has = (list: unknown, value: string): boolean => listOf(list).includes('*'
    *               | every resource, no subresource
    * /scale, * /*  | that subresource of every resource; everything
 */
-function fits(rule: Tree, call: Call, asked: Attributes, version: string): boolean {
+function fits(rule: Tree, call: Call, asked: Pick<Attributes, 'operation' | 'resource'>, version: string): boolean {
   const { isNamespaced, group: own, resource } = asked.resource;
   const scope = textOf(rule.scope) || '*';
   if (scope !== '*' && (scope === 'Namespaced') !== isNamespaced) return false;

@@ -306,3 +306,32 @@ test('a write of a webhook configuration asks no webhook: else one that refuses 
   expect(listOf(server.reports)).toEqual([]);
   await server.close();
 });
+
+test('a webhook may write the very object it is asked about: the write begins again with what it made of it', async () => {
+  let write: (() => Promise<unknown>) | undefined;
+  const { server, asked } = await serverWith(
+    async ({ oldObject }) => {
+      if (treeOf(treeOf(oldObject).data).seen !== 'yes') await write?.();
+      return Response.json({});
+    },
+    { more: { rules: [{ ...rule, operations: ['UPDATE', 'DELETE'] }], failurePolicy: 'Ignore' } },
+  );
+  await server.send('POST', maps, configMap('a', { k: '1' }));
+  write = async () => {
+    write = undefined;
+    expect((await server.send('PATCH', `${maps}/a`, { data: { seen: 'yes' } })).code).toBe(200);
+  };
+  const patched = await server.send('PATCH', `${maps}/a`, { data: { k: '2' } });
+  expect([patched.code, patched.body.data]).toEqual([200, { k: '2', seen: 'yes' }]);
+  expect(asked).toHaveLength(3);
+  const again = async (): Promise<void> => {
+    write = undefined;
+    await server.send('PATCH', `${maps}/a`, { data: { k: String(asked.length) } });
+    write = again;
+  };
+  await server.send('PATCH', `${maps}/a`, { data: { seen: null } });
+  write = again;
+  const deleted = await server.send('DELETE', `${maps}/a`);
+  expect([deleted.code, deleted.body.reason]).toEqual([409, 'Conflict']);
+  await server.close();
+});
