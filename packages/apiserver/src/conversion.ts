@@ -3,7 +3,7 @@
 import type { Cluster } from './cluster.ts';
 import { convertByHook } from './conversion-webhook.ts';
 import { apiVersionOf, copyOf, type KubeObject } from './object.ts';
-import { storageVersionOf, type Resource, type Version } from './resource.ts';
+import { storageVersionOf, type Resource, type Twin, type Version } from './resource.ts';
 import { fillDefaults, prune } from './schema/prune.ts';
 import { ok, type Result } from './status.ts';
 import { decode, encode, type Entry } from './store.ts';
@@ -30,6 +30,8 @@ export async function converted(
   { cluster, resource, version }: Converting,
   object: KubeObject,
 ): Promise<Result<KubeObject>> {
+  if (resource.twin)
+    return ok(object.apiVersion === apiVersionOf(resource.group, version.name) ? object : resource.twin.told(object));
   if (!resource.conversion || object.apiVersion === apiVersionOf(resource.group, version.name))
     return ok(inVersion(object, resource, version));
   const result = await convertByHook(cluster, resource, [object], version.name);
@@ -42,12 +44,27 @@ export async function converted(
 /** `object`, written in `version`, as it is stored: a copy where that is another version. */
 export async function asStored(converting: Converting, object: KubeObject): Promise<Result<KubeObject>> {
   const { resource, version } = converting;
+  if (resource.twin) return ok(resource.twin.kept(object));
   if (version.name === resource.storageVersion) return ok(object);
   if (resource.conversion) return converted({ ...converting, version: storageVersionOf(resource) }, object);
   const stored = copyOf(object);
   stored.apiVersion = apiVersionOf(resource.group, resource.storageVersion);
   if (resource.isCustom) fillDefaults(stored, storageVersionOf(resource).schema);
   return ok(stored);
+}
+
+/** Whether what is read may be other than what is kept. */
+export const isConverted = ({ conversion, twin }: Resource): boolean => conversion !== undefined || twin !== undefined;
+
+const toldEntries = new WeakMap<Entry, Entry>();
+
+/** Entries never change, so each is told once however many lists and watches take it. */
+function toldEntry(entry: Entry, twin: Twin | undefined): Entry {
+  const known = toldEntries.get(entry);
+  if (known || !twin) return known ?? entry;
+  const told = { ...entry, text: encode(twin.told(decode(entry.text))) };
+  toldEntries.set(entry, told);
+  return told;
 }
 
 const heads = new WeakMap<Resource, Map<string, string>>();
@@ -73,6 +90,7 @@ const most = { objects: 500, bytes: 1024 * 1024 };
 /** `entries` under the version asked for; only those a webhook has to convert are not the stored ones. */
 export async function entriesIn(converting: Converting, entries: readonly Entry[]): Promise<Result<readonly Entry[]>> {
   const { resource, version } = converting;
+  if (resource.twin) return ok(entries.map((entry) => toldEntry(entry, resource.twin)));
   if (!resource.conversion) return ok(entries);
   const head = headOf(resource, version.name);
   const known = keptOf(resource);
@@ -93,7 +111,7 @@ export async function entriesIn(converting: Converting, entries: readonly Entry[
 }
 
 export async function entryIn(converting: Converting, entry: Entry): Promise<Result<Entry>> {
-  if (!converting.resource.conversion) return ok(entry);
+  if (!isConverted(converting.resource)) return ok(entry);
   const result = await entriesIn(converting, [entry]);
   return result.ok ? ok(result.value[0] ?? entry) : result;
 }

@@ -48,7 +48,9 @@ async function furnish(cluster: Cluster, own: Own, namespace: string): Promise<v
 }
 
 const namespaced = (cluster: Cluster) =>
-  cluster.registry.all().filter((resource) => resource.isNamespaced && resource.verbs.includes('list'));
+  cluster.registry
+    .all()
+    .filter((resource) => resource.isNamespaced && !resource.twin && resource.verbs.includes('list'));
 
 async function emptyOut(cluster: Cluster, own: Own, name: string): Promise<void> {
   for (const resource of namespaced(cluster)) {

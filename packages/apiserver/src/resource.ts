@@ -70,6 +70,16 @@ export interface ConversionHook {
   reviewVersions: string[];
 }
 
+/** A kind whose objects are kept as those of another, in that one's storage version: two names for the same objects. */
+export interface Twin {
+  group: string;
+  resource: string;
+  /** A copy of `object` as it is kept. */
+  kept(object: KubeObject): KubeObject;
+  /** A copy of a kept object as this kind tells it. */
+  told(object: KubeObject): KubeObject;
+}
+
 export interface Resource {
   group: string;
   resource: string;
@@ -87,6 +97,8 @@ export interface Resource {
   storageVersion: string;
   /** Absent where versions differ in nothing but their schemas. */
   conversion?: ConversionHook;
+  /** Present where objects are kept as another kind's. */
+  twin?: Twin;
   /** Of a custom kind: its definition's uid and generation. */
   definedBy?: string;
   rules: Rules;
@@ -128,11 +140,12 @@ const nameOf = ({ group, resource }: Resource): string => `${group}/${resource}`
 
 /** The key of an object, or of everything of a resource (in a namespace, when given). */
 export function keyOf(
-  at: { group: string; resource: string; isNamespaced: boolean },
+  at: { group: string; resource: string; isNamespaced: boolean; twin?: Twin },
   namespace = '',
   name = '',
 ): string {
-  const table = `/registry/${at.group || 'core'}/${at.resource}/`;
+  const { group, resource } = at.twin ?? at;
+  const table = `/registry/${group || 'core'}/${resource}/`;
   if (!at.isNamespaced) return table + name;
   return namespace === '' ? table : `${table}${namespace}/${name}`;
 }

@@ -7,7 +7,7 @@ import { isTrue } from './request.ts';
 import { checkedRevision, objectIn, selectionOf, textIn, type Reading, type Selection } from './read.ts';
 import { keyOf } from './resource.ts';
 import { decode, encode, type Entry, type StoreEvent } from './store.ts';
-import { entriesIn } from './conversion.ts';
+import { entriesIn, isConverted } from './conversion.ts';
 import { expired, ok, refuse, type Result } from './status.ts';
 import type { Table } from './store-table.ts';
 import { includeOf, partial, tableOf, wantedForm } from './table/table.ts';
@@ -150,10 +150,9 @@ async function remind(watcher: Watcher, over: AbortSignal): Promise<void> {
 
 /** Waits until there is something to send, or nothing more will be. */
 async function fill(watcher: Watcher, end: () => void): Promise<void> {
-  const isConverted = watcher.reading.resource.conversion !== undefined;
   for (;;) {
     if (watcher.isOver || watcher.waiting.length > 0) return;
-    if (isConverted) await gatherConverted(watcher, end);
+    if (isConverted(watcher.reading.resource)) await gatherConverted(watcher, end);
     else gather(watcher, end);
     if (watcher.isOver || watcher.waiting.length > 0) return;
     await new Promise<void>((resolve) => (watcher.wake = resolve));
@@ -281,7 +280,7 @@ function lineOf(watcher: Watcher, event: StoreEvent): Uint8Array | undefined {
   const { form } = wantedForm(reading.call.request.headers.get('accept') ?? '');
   const isPlain = form === 'object' || form === 'metadata-list';
   if (!isPlain) return encoder.encode(line(type, formOf(watcher, entry)));
-  const name = `${reading.version.name} ${type}`;
+  const name = `${reading.resource.twin ? 'twin ' : ''}${reading.version.name} ${type}`;
   const known = event.lines?.get(name);
   if (known) return known;
   const bytes = encoder.encode(line(type, textIn(entry, reading)));

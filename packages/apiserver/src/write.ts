@@ -7,7 +7,7 @@ import { givePriority } from './admission/priority.ts';
 import type { Cluster } from './cluster.ts';
 import { timeText, type KubeObject, type Metadata } from './object.ts';
 import { checkNamespace, startMetadata, startStatus } from './object-start.ts';
-import { asStored, converted, entryIn, headOf } from './conversion.ts';
+import { asStored, converted, entryIn, headOf, isConverted } from './conversion.ts';
 import { bySubresource, checkPreconditions, countGeneration, keepServerFields } from './object-change.ts';
 import { unsignedProblem } from './number.ts';
 import { isDryRun } from './options.ts';
@@ -255,7 +255,7 @@ async function commit(place: Place, { key, old, next, isCurrent }: Pending): Pro
     await cluster.store.remove(key, last.value);
   }
   const kept = isOver ? undefined : await cluster.store.put(key, stored.value);
-  const isStored = place.version.name === resource.storageVersion;
+  const isStored = place.version.name === resource.storageVersion && !resource.twin;
   if (isStored) return ok({ object: stored.value, isNew: false, ...(kept ? { text: kept.text } : {}) });
   const read = await converted(place, stored.value);
   return read.ok ? ok({ object: read.value, isNew: false }) : read;
@@ -263,7 +263,7 @@ async function commit(place: Place, { key, old, next, isCurrent }: Pending): Pro
 
 /** Nothing of an object is lost by a write in a version that does not tell all of it, unless a webhook says so. */
 async function storedForm(place: Place, object: KubeObject): Promise<Result<KubeObject>> {
-  if (place.resource.conversion) return asStored(place, object);
+  if (isConverted(place.resource)) return asStored(place, object);
   object.apiVersion = storedApiVersion(place.resource);
   return ok(object);
 }

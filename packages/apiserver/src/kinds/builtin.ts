@@ -1,5 +1,5 @@
 // The built-in resources: the generated rows joined with each kind's rules, columns and scale paths.
-import type { Resource, Rules, ScalePaths } from '../resource.ts';
+import type { Resource, Rules, ScalePaths, Twin } from '../resource.ts';
 import { kindColumns, plainColumns } from '../table/columns.ts';
 import { known } from './fields.ts';
 import { rows } from './gen/resources.ts';
@@ -9,6 +9,7 @@ import { service } from './service.ts';
 import { definitionRules } from '../definition-rules.ts';
 import { binding, budget, clusterBinding, clusterRole, role } from './access.ts';
 import { endpoints, endpointSlice } from './endpoints.ts';
+import { eventTwin } from './event-twin.ts';
 import { event, newEvent } from './event.ts';
 import { ingress, ingressClass } from './ingress.ts';
 import { ipAddress, networkPolicy, serviceRange } from './network.ts';
@@ -47,6 +48,8 @@ const fixed: Record<string, Rules> = {
   'validatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfiguration,
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfiguration,
 };
+
+const twins: Record<string, Twin> = { 'events.events.k8s.io': eventTwin };
 
 const selectable: Record<string, string[]> = {
   pods: [
@@ -101,6 +104,7 @@ function resourceOf(row: ResourceRow, rules: Record<string, Rules>): Resource {
     isCustom: false,
     storageVersion: 'v1',
     rules: rules[name] ?? small.plain,
+    ...(twins[name] ? { twin: twins[name] } : {}),
     versions: [
       {
         name: 'v1',

@@ -5,18 +5,25 @@ import { qualifiedProblems, subdomainProblems } from '../names.ts';
 import { part, type Rules } from '../resource.ts';
 import type { Cause } from '../status.ts';
 
+/** Of an Event as it is kept or as events.k8s.io tells it: selectors meet both. */
 const eventFields = (reference: string): NonNullable<Rules['fields']> => {
-  const of = (field: string) => (object: KubeObject) => textOf(part(object, reference)[field]);
+  const about = (object: KubeObject) => part(object, object.regarding === undefined ? 'involvedObject' : 'regarding');
   return Object.fromEntries([
     ...['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'].map((field) => [
       `${reference}.${field}`,
-      of(field),
+      (object: KubeObject) => textOf(about(object)[field]),
     ]),
     ['reason', (object: KubeObject) => textOf(object.reason)],
     ['type', (object: KubeObject) => textOf(object.type)],
+  ]);
+};
+
+const coreFields: NonNullable<Rules['fields']> = {
+  ...eventFields('involvedObject'),
+  ...Object.fromEntries([
     ['reportingComponent', (object: KubeObject) => textOf(object.reportingComponent)],
     ['source', (object: KubeObject) => textOf(part(object, 'source').component ?? object.reportingComponent)],
-  ]);
+  ]),
 };
 
 export const event: Rules = {
@@ -30,7 +37,7 @@ export const event: Rules = {
     const about = 'involvedObject';
     return [...namespaceCauses(object, about), ...(object.eventTime ? reportCauses(object, 'reportingComponent') : [])];
   },
-  fields: eventFields('involvedObject'),
+  fields: coreFields,
 };
 
 /** Of events.k8s.io: it tells of one moment, and of who did what then. */
@@ -48,7 +55,10 @@ export const newEvent: Rules = {
     if (!types.includes(type)) causes.push(invalidValue('type', '', `has invalid value: ${type}`));
     return causes;
   },
-  fields: eventFields('regarding'),
+  fields: {
+    ...eventFields('regarding'),
+    reportingController: (object) => textOf(object.reportingController ?? object.reportingComponent),
+  },
 };
 
 const types = ['Normal', 'Warning'];
