@@ -17,7 +17,6 @@ import { isTree } from './part.ts';
    what a table's column says of itself | <description>: prose of theirs, and no part of the contract
    what is wrong with a rule's syntax   | <what its parser says>: ANTLR's words, which name its grammar's own rules and tokens
    what is wrong with a text of YAML    | <parser>: each parser has its own words
-   a diff of the server's own structures| nothing: Go's fields of an internal type, for whoever debugs the server
 
    What the case itself says is never masked: an address or a port it asks for must come back as asked.
 */
@@ -43,7 +42,6 @@ const signed = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 const age = /^(\d+(ms|[smhdy])){1,2}$/;
 
 const yamlProblem = /(error converting YAML to JSON: yaml: ).*/g;
-const structureDiff = /\n(@@ -\d+,\d+ \+\d+,\d+ @@\n([ +-].*\n)+)+/g;
 
 export function mask(options: MaskOptions): Mask {
   const texts = textMask(options);
@@ -110,7 +108,6 @@ function textMask({ words, said }: MaskOptions): TextMask {
     for (const [word, value] of words) masked = masked.replaceAll(value, `<${word}>`);
     return masked
       .replace(yamlProblem, '$1<parser>')
-      .replace(structureDiff, '')
       .replace(signed, '<token>')
       .replace(uuid, (found) => unlessSaid(found, () => numbered('uid', found)))
       .replace(microTime, (found) => unlessSaid(found, () => '<micro time>'))
