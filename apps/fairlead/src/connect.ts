@@ -10,14 +10,15 @@ export const random = (): number => randomInt(2 ** 47) / 2 ** 47;
 
 export const userAgent = 'fairlead/0.1.0';
 
-/** A client for `context`, or for the kubeconfig's current one. Asks the server nothing yet. */
+/** A client for `context`, or for the kubeconfig's current one; its calls end with `signal`. Asks the server nothing yet. */
 export async function connectTo(
   kubeconfig: string | undefined,
   context: string | undefined,
-  report: (line: string) => void = toStandardError,
+  { report = toStandardError, signal }: { report?: (line: string) => void; signal?: AbortSignal } = {},
 ): Promise<Result<Connected>> {
   const told = (trouble: Trouble) => report(`${context ?? 'kubeconfig'}: ${trouble.doing}: ${wordsOf(trouble)}`);
-  return connect({ kubeconfig, context, env: process.env, clock: systemClock, random, userAgent, report: told });
+  const { env } = process;
+  return connect({ kubeconfig, context, env, clock: systemClock, random, userAgent, report: told, signal });
 }
 
 /** Clients for kubeconfigs that others wrote into Secrets: they may name no program and no file. */

@@ -1,4 +1,5 @@
 // The wiring of everything that runs against clusters: tickets in the management cluster, an agent for each Loadbalancer.
+import { setMaxListeners } from 'node:events';
 import { lbrules, lbtickets, loadbalancers, type Loadbalancer } from '@fairlead/api';
 import { fail, ok, type Clock, type Policy, type Result } from '@fairlead/core';
 import { store, type Kube } from '@fairlead/kube';
@@ -50,6 +51,8 @@ function approverToken(
 /** Works until `signal` aborts. */
 export async function runControllers(options: ControllersOptions, signal: AbortSignal): Promise<void> {
   const { management, clock, random, log } = options;
+  // Every watch and wait listens to this one; that many is no leak.
+  setMaxListeners(0, signal);
   const stores = {
     loadbalancers: store(management, loadbalancers),
     lbtickets: store(management, lbtickets),

@@ -1,13 +1,17 @@
-// `fairlead run`: the controllers against real clusters, until a signal ends them.
+// `fairlead run`: the controllers against real clusters, until a signal ends them. Of several, one works at a time.
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { fail, ok, type Policy, type Result } from '@fairlead/core';
 import type { Kube } from '@fairlead/kube';
-import { addressMap } from './address-map.ts';
+import type { Connected } from '@fairlead/kube/node';
+import { addressMap, type AddressMap } from './address-map.ts';
 import { parseReach } from './admission/configuration.ts';
 import { startWebhooks, type Webhooks } from './admission/webhooks.ts';
 import { systemClock } from './clock.ts';
 import { connectTo, kubeconfigOpener, random } from './connect.ts';
 import { contextsOf } from './contexts.ts';
 import { runControllers } from './controllers.ts';
+import { leading, type Leading } from './leading.ts';
 import { jsonLog, type Log } from './log.ts';
 import { untilSignal } from './signals.ts';
 
@@ -18,6 +22,7 @@ export interface RunOptions {
   namespace: string;
   owner: string;
   policy: Policy;
+  leaderElect: boolean;
   logLevel: string;
   map: string[];
   webhook?: string;
@@ -25,47 +30,40 @@ export interface RunOptions {
 }
 
 export async function run(options: RunOptions): Promise<number> {
-  const map = addressMap(options.map);
-  const clients = map.ok ? await connectAll(options) : map;
-  if (!map.ok || !clients.ok) {
-    const { problem } = map.ok ? (clients as Extract<typeof clients, { ok: false }>) : map;
-    process.stderr.write(`fairlead run: ${problem.message}\n`);
-    return 1;
-  }
-  const { management, clusters } = clients.value;
   const log = jsonLog(options.logLevel);
-  log.info(`management cluster ${management.server}; target clusters: ${[...clusters.keys()].join(', ') || 'none'}`);
-  const { namespace, owner, policy } = options;
-  const hooks = await webhooksOf(options, clients.value, log);
-  if (!hooks.ok) {
-    process.stderr.write(`fairlead run: ${hooks.problem.message}\n`);
+  const map = addressMap(options.map);
+  const contexts = map.ok ? contextsWanted(options) : map;
+  const lasting = contexts.ok ? await connectAll(options, contexts.value, { report: log.warn }) : contexts;
+  const hooks = lasting.ok ? await webhooksOf(options, lasting.value, log) : lasting;
+  if (!map.ok || !contexts.ok || !lasting.ok || !hooks.ok) {
+    const failed = [map, contexts, lasting, hooks].find((one) => !one.ok);
+    process.stderr.write(`fairlead run: ${failed?.ok === false ? failed.problem.message : ''}\n`);
     return 1;
   }
   const { signal } = untilSignal();
+  // Every replica answers for admission, also one that only waits to lead.
   const served = hooks.value?.run(signal);
-  await runControllers(
-    {
-      management,
-      clusters,
-      open: kubeconfigOpener(log.warn),
-      namespace,
-      map: map.value,
-      clock: systemClock,
-      random,
-      owner,
-      policy,
-      log,
-    },
-    signal,
-  );
+  const work = (term: AbortSignal) => oneTerm(options, { log, map: map.value, contexts: contexts.value }, term);
+  if (options.leaderElect) await seatOf(options, lasting.value.management, log).run(work, signal);
+  else await work(signal);
   await served;
+  await lasting.value.close();
   return 0;
+}
+
+function seatOf({ namespace }: RunOptions, kube: Kube, log: Log): Leading {
+  const identity = `${hostname()}_${randomUUID()}`;
+  const overdue = (): void => {
+    log.error('what was begun did not end with the term; another controller may work by now, so this one ends at once');
+    process.exit(1);
+  };
+  return leading({ kube, clock: systemClock, random, namespace, identity, log, overdue });
 }
 
 /** Undefined when admission is not asked for. */
 async function webhooksOf(
   { webhook, webhookUrl, namespace }: RunOptions,
-  clients: { management: Kube; clusters: Map<string, Kube> },
+  clients: Clients,
   log: Log,
 ): Promise<Result<Webhooks | undefined>> {
   if (webhook === undefined && webhookUrl === undefined) {
@@ -81,14 +79,34 @@ async function webhooksOf(
   const reach = parseReach(webhookUrl);
   if (!reach.ok) return fail('invalid', `--webhook-url ${reach.problem.message}`);
   const place = { host: host || '0.0.0.0', port: Number(port), reach: () => reach.value };
-  return startWebhooks({ ...place, ...clients, namespace, clock: systemClock, log });
+  const { management, clusters } = clients;
+  return startWebhooks({ ...place, management, clusters, namespace, clock: systemClock, log });
 }
 
-async function connectAll({
-  kubeconfig,
-  management,
-  cluster,
-}: RunOptions): Promise<Result<{ management: Kube; clusters: Map<string, Kube> }>> {
+interface Term {
+  log: Log;
+  map: AddressMap;
+  contexts: ReadonlyMap<string, string>;
+}
+
+/** Clients are made for the term and end with it: no request of an old term is sent in a later one. */
+async function oneTerm(options: RunOptions, { log, map, contexts }: Term, signal: AbortSignal): Promise<void> {
+  const clients = await connectAll(options, contexts, { report: log.warn, signal });
+  // It was readable when we began. Not to work while holding the Lease would keep others from it.
+  if (!clients.ok) throw new Error(clients.problem.message);
+  const { management, clusters, close } = clients.value;
+  log.info(
+    `management cluster ${management.server}; target clusters: ${[...clusters.keys()].join(', ') || 'those in Secrets'}`,
+  );
+  const { namespace, owner, policy } = options;
+  const open = kubeconfigOpener(log.warn);
+  const parts = { management, clusters, open, namespace, map, clock: systemClock, random, owner, policy, log };
+  await runControllers(parts, signal);
+  await close();
+}
+
+/** Which context is which target cluster. */
+function contextsWanted({ kubeconfig, management, cluster }: RunOptions): Result<Map<string, string>> {
   const contexts = contextsOf(kubeconfig);
   if (!contexts.ok) return contexts;
   const wanted = new Map<string, string>();
@@ -102,13 +120,31 @@ async function connectAll({
     wanted.set(name, context);
   }
   if (wanted.size === 0) for (const context of contexts.value) if (context !== management) wanted.set(context, context);
-  const first = await connectTo(kubeconfig, management);
+  return ok(wanted);
+}
+
+interface Clients {
+  management: Kube;
+  clusters: Map<string, Kube>;
+  close(): Promise<void>;
+}
+
+async function connectAll(
+  { kubeconfig, management }: RunOptions,
+  contexts: ReadonlyMap<string, string>,
+  how: { report(line: string): void; signal?: AbortSignal },
+): Promise<Result<Clients>> {
+  const all: Connected[] = [];
+  const first = await connectTo(kubeconfig, management, how);
   if (!first.ok) return first;
+  all.push(first.value);
   const clusters = new Map<string, Kube>();
-  for (const [name, context] of wanted) {
-    const connected = await connectTo(kubeconfig, context);
+  for (const [name, context] of contexts) {
+    const connected = await connectTo(kubeconfig, context, how);
     if (!connected.ok) return connected;
+    all.push(connected.value);
     clusters.set(name, connected.value.kube);
   }
-  return ok({ management: first.value.kube, clusters });
+  const close = async () => void (await Promise.all(all.map((one) => one.close())));
+  return ok({ management: first.value.kube, clusters, close });
 }

@@ -123,7 +123,11 @@ export interface World {
   /** A client for a kubeconfig. */
   open: ControllersOptions['open'];
   /** Controllers begin to work; ended by what it gives, or with the test. */
-  begin(more?: Partial<ControllersOptions>): () => Promise<void>;
+  begin(more?: Begin): () => Promise<void>;
+  /** The same, until `signal` aborts. */
+  run(more: Begin, signal: AbortSignal): Promise<void>;
+  /** A client of the management cluster over such a way. */
+  client(net: Net): Kube;
   secret(name: string, texts: Record<string, string>): Promise<void>;
   loadbalancer(name: string): Promise<Loadbalancer>;
   ticket(name: string): Promise<Lbticket>;
@@ -144,54 +148,90 @@ export async function world(names: readonly string[]): Promise<World> {
   const log: string[] = [];
   const open: World['open'] = (text, from, signal) =>
     connectText({ text, from, signal, clock, random: () => 0.5, sender: senderTo(servers) });
-  const begin = beginner({ clock, servers, devices, log, open });
-  return { clock, management, servers, devices, log, open, begin, ...readings(management.kube) };
+  const parts = { clock, servers, devices, log };
+  const ways = {
+    begin: beginner(parts),
+    run: (more: Begin, signal: AbortSignal) => controllers(parts, more, signal),
+    client: (net: Net) =>
+      client(
+        clock,
+        'management',
+        network(() => seenBy(management, net)),
+      ),
+  };
+  return { ...parts, management, open, ...ways, ...readings(management.kube) };
 }
 
 const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 
-type Parts = Pick<World, 'clock' | 'servers' | 'devices' | 'log' | 'open'>;
+/** What a controller of its own is given. */
+export interface Begin extends Partial<ControllersOptions> {
+  /** Its way to the API servers, past theirs: it alone may be cut off. */
+  net?: Net;
+}
 
-function beginner({ clock, servers, devices, log, open }: Parts) {
-  const lines: Log = {
+export interface Net {
+  way: Server['way'];
+  /** Writes that reached a server, as `PATCH /api/v1/…`. */
+  wrote?(line: string): void;
+}
+
+type Parts = Pick<World, 'clock' | 'servers' | 'devices' | 'log'>;
+
+function lines(log: string[]): Log {
+  return {
     debug: () => undefined,
     info: (line) => log.push(line),
     warn: (line) => log.push(line),
     error: (line) => log.push(line),
     bug: (error, where) => log.push(`bug: ${where}: ${error instanceof Error ? error.stack : String(error)}`),
   };
-  return (more: Partial<ControllersOptions> = {}) => {
+}
+
+/** Works until `signal` aborts. */
+function controllers({ clock, servers, devices, log }: Parts, { net, ...more }: Begin, signal: AbortSignal) {
+  const map = addressMap([]);
+  if (!map.ok) throw new Error(map.problem.message);
+  const send = network(() => seenBy(found(servers, 'management'), net));
+  const options: ControllersOptions = {
+    management: client(clock, 'management', send, signal),
+    clusters: new Map(),
+    namespace: ownNamespace,
+    open: (text, from, ends) =>
+      connectText({ text, from, signal: ends, clock, random: () => 0.5, sender: senderTo(servers, net) }),
+    device: ({ url }) => ({ provider: deviceAt(devices, url), close: async () => undefined }),
+    map: map.value,
+    clock,
+    random: () => 0.5,
+    owner: 'fairlead',
+    policy: 'sync',
+    log: lines(log),
+    ...more,
+  };
+  return runControllers(options, signal);
+}
+
+function seenBy(one: Server, net: Net | undefined): Server {
+  const answer = async (request: Request): Promise<Response> => {
+    if (request.method !== 'GET') net?.wrote?.(`${request.method} ${new URL(request.url).pathname}`);
+    return one.answer(request);
+  };
+  return { ...one, answer, way: net && net.way !== 'open' ? net.way : one.way };
+}
+
+function beginner(parts: Parts) {
+  return (more: Begin = {}) => {
     const stop = new AbortController();
     setMaxListeners(0, stop.signal);
-    const map = addressMap([]);
-    if (!map.ok) throw new Error(map.problem.message);
-    const options: ControllersOptions = {
-      management: client(
-        clock,
-        'management',
-        network(() => found(servers, 'management')),
-      ),
-      clusters: new Map(),
-      namespace: ownNamespace,
-      open,
-      device: ({ url }) => ({ provider: deviceAt(devices, url), close: async () => undefined }),
-      map: map.value,
-      clock,
-      random: () => 0.5,
-      owner: 'fairlead',
-      policy: 'sync',
-      log: lines,
-      ...more,
-    };
-    const done = runControllers(options, stop.signal);
+    const done = controllers(parts, more, stop.signal);
     const end = async () => {
       stop.abort();
-      await clock.advance(0);
+      await parts.clock.advance(0);
       await done;
     };
     onTestFinished(async () => {
       await end();
-      const bugs = log.filter((line) => line.startsWith('bug'));
+      const bugs = parts.log.filter((line) => line.startsWith('bug'));
       if (bugs.length > 0) throw new Error(bugs.join('\n'));
     });
     return end;
@@ -199,8 +239,8 @@ function beginner({ clock, servers, devices, log, open }: Parts) {
 }
 
 /** `http://a.b`: the server `a`, whatever comes after the dot. */
-const senderTo = (servers: World['servers']) => (url: string) => ({
-  send: network(() => found(servers, new URL(url).hostname.split('.')[0] ?? '')),
+const senderTo = (servers: World['servers'], net?: Net) => (url: string) => ({
+  send: network(() => seenBy(found(servers, new URL(url).hostname.split('.')[0] ?? ''), net)),
   close: async () => undefined,
 });
 

@@ -163,7 +163,7 @@ async function startServers(
 }
 
 async function client({ closing, log }: Start, path: string, name: string): Promise<Kube> {
-  const connected = await connectTo(path, name, log.warn);
+  const connected = await connectTo(path, name, { report: log.warn });
   if (!connected.ok) throw new Error(`bug: our own kubeconfig does not work: ${connected.problem.message}`);
   closing.push(connected.value.close);
   return connected.value.kube;
