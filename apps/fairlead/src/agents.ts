@@ -51,14 +51,17 @@ interface Made {
   partitions: string;
 }
 
-interface Agent {
-  made: Made;
+/** A source in the engines of a device. */
+export interface Seat<M extends { url: string; cluster: string }> {
+  made: M;
   source: Source;
   /** The part of the source that Ingresses are told from. */
   ingresses?: IngressSource | undefined;
   /** Where the source is: one, or while it waits all that the device has. */
   places: Place[];
 }
+
+type Agent = Seat<Made>;
 
 /**
  * Serves every Loadbalancer whose `cis.mode` is `fairlead`.
@@ -183,13 +186,17 @@ function join(
   return { made, source, ingresses, places: [place] };
 }
 
-function enter(place: Place, name: string, source: Source): void {
+export function enter(place: Place, name: string, source: Source): void {
   place.sources.set(name, source);
   place.engine.add(source);
 }
 
 /** Only an agent that is gone, or serves another device now, has its configuration removed. */
-function leave(name: string, before: Agent, after: Agent | undefined): void {
+export function leave<M extends { url: string; cluster: string }>(
+  name: string,
+  before: Seat<M>,
+  after: Seat<M> | undefined,
+): void {
   for (const place of before.places) {
     if (place.sources.get(name) === before.source) place.sources.delete(name);
     const moved = after !== undefined && !after.places.includes(place) && after.made.url === before.made.url;

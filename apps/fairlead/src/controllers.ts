@@ -8,9 +8,10 @@ import type { AddressMap } from './address-map.ts';
 import { ownSecrets } from './admission/owners.ts';
 import { agents } from './agents.ts';
 import { clusters, type ClustersOptions } from './clusters/clusters.ts';
-import { credentialsOf, secretReader, type SecretReader } from './credentials.ts';
+import { credentialsOf, ltmCredentialsOf, secretReader, type SecretReader } from './credentials.ts';
 import { device } from './device.ts';
 import type { Log } from './log.ts';
+import { ltmAgents } from './ltm-agents.ts';
 import type { PlacesOptions } from './places.ts';
 
 export interface ControllersOptions {
@@ -69,6 +70,14 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
     credentials: (loadbalancer) => credentialsOf(loadbalancer, secrets),
     onCredentials: secrets.listen,
   });
+  const ltms = ltmAgents({
+    ...options,
+    device: options.device ?? device,
+    loadbalancers: stores.loadbalancers,
+    lbtickets: stores.lbtickets,
+    credentials: (loadbalancer) => ltmCredentialsOf(loadbalancer, secrets),
+    onCredentials: secrets.listen,
+  });
   const ticketTurns = tickets({
     kube: management,
     stores,
@@ -76,8 +85,9 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
     surroundings: {
       cluster: (name) => targets.outage(name),
       device: served.device,
+      ltm: ltms.state,
       listen(heard) {
-        const stops = [targets.listen(heard.cluster), served.listen(heard.device)];
+        const stops = [targets.listen(heard.cluster), served.listen(heard.device), ltms.listen(heard.ltm)];
         return () => stops.forEach((stop) => stop());
       },
     },
@@ -96,6 +106,7 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
     secrets.run(signal),
     ticketTurns.run(signal),
     served.run(signal),
+    ltms.run(signal),
     ownSecrets({ ...options, loadbalancers: stores.loadbalancers }, signal),
   ]);
 }

@@ -3,6 +3,8 @@ import type { Loadbalancer } from '@fairlead/api';
 import { secrets, store, type Kube, type LiveStore, type Secret } from '@fairlead/kube';
 
 export interface Credentials {
+  /** Shown in the place of a login with user and password. */
+  token?: string | undefined;
   user: string;
   password: string;
   /** PEM of the authority that signed the device's certificate; the system's authorities when absent. */
@@ -62,6 +64,13 @@ export function credentialsOf({ spec }: Loadbalancer, reader: Pick<SecretReader,
   const ca = tls?.caSecretRef ? reader.read(tls.caSecretRef, 'ca.crt') : undefined;
   if (user === undefined || password === undefined || (tls?.caSecretRef && ca === undefined)) return undefined;
   return { user, password, ca, insecure: tls?.insecureSkipVerify };
+}
+
+/** What a Loadbalancer's LTM is shown; undefined while the Secret that is referred to is not there. */
+export function ltmCredentialsOf({ spec }: Loadbalancer, reader: Pick<SecretReader, 'read'>): Credentials | undefined {
+  const { tokenSecretRef: ref, token: given } = spec.ltm;
+  const token = ref ? reader.read(ref, 'token') : given;
+  return token === undefined ? undefined : { token: token.trim(), user: '', password: '' };
 }
 
 /** The Secrets a Loadbalancer refers to, read once: for a command that asks and ends. What cannot be read reads as absent. */

@@ -20,7 +20,7 @@ export interface DeviceOptions {
 const connections = 8;
 
 export function device({ url, credentials, clock }: DeviceOptions): Device {
-  const { user, password, ca, insecure } = credentials;
+  const { user, password, token, ca, insecure } = credentials;
   const connect = { ...(ca === undefined ? {} : { ca }), rejectUnauthorized: insecure !== true };
   const dispatcher = new Agent({ connections, connect });
   // The same interface from two packages: undici's own `fetch` takes the agent, and gives what the platform's would.
@@ -28,5 +28,5 @@ export function device({ url, credentials, clock }: DeviceOptions): Device {
     const response: unknown = await undiciFetch(target, { ...(init as UndiciInit), dispatcher });
     return response as Response;
   };
-  return { provider: bigip({ url, user, password, fetch, clock }) as Provider, close: () => dispatcher.close() };
+  return { provider: bigip({ url, user, password, token, fetch, clock }) as Provider, close: () => dispatcher.close() };
 }

@@ -7,5 +7,5 @@ export { memberTurns, type MemberTurnOptions, type MemberTurns } from './member-
 export type { Outcome } from './outcome.ts';
 export { queue, type Queue, type QueueOptions, type Turn } from './queue.ts';
 export { reconcile, type TurnResult, type TurnQuestion } from './reconcile.ts';
-export { statusText, type Remark, type Report } from './report.ts';
+export { statusText, withOutcome, type Remark, type Report } from './report.ts';
 export { statuses, type ClusterReports, type Statuses, type StatusOptions } from './status.ts';

@@ -7,6 +7,7 @@ import { laterTry, type Desk, type FreshTarget, type Next } from './desk.ts';
 import type { ConfigMapKey } from './directory.ts';
 import { onChange } from './finding.ts';
 import { reach } from './reach.ts';
+import { afterLtm } from './ltm-order.ts';
 import { labelsAfter, labelsBefore, servesIngresses } from './label-writes.ts';
 import { configMapName, createdAt, fieldManager, placeOf, ticketName } from './names.ts';
 import { isDone } from './report.ts';
@@ -34,14 +35,14 @@ export async function configMapTurn(desk: Desk, key: ConfigMapKey): Promise<Next
   }
   const { target } = found;
   const existing = target.configMaps.read({ name: configMapName(name), namespace });
-  const tickets = ticketsOf(desk, key);
-  const answer = configMap({
-    loadbalancer,
-    namespace,
-    contributions: tickets.map((one) => contribution(desk, one, loadbalancer)),
+  const contributions = afterLtm(
+    desk,
+    ticketsOf(desk, key).map((one) => contribution(desk, one, loadbalancer)),
     existing,
-  });
-  const sheet = { loadbalancer, namespace, target, existing, wanted: answer.object, isEmpty: tickets.length === 0 };
+  );
+  const answer = configMap({ loadbalancer, namespace, contributions, existing });
+  const isEmpty = contributions.length === 0;
+  const sheet = { loadbalancer, namespace, target, existing, wanted: answer.object, isEmpty };
   const problem = await write(desk, key, sheet);
   refuse(desk, key, { whole: problem, byTicket: answer.problems });
   if (!problem) {

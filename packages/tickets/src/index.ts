@@ -3,6 +3,7 @@ export { tickets, type Tickets, type TicketsOptions } from './tickets.ts';
 export type { Target } from './desk.ts';
 export type { DeviceState, Outage, Surroundings } from './outage.ts';
 export { http, type HttpApproverOptions } from './http.ts';
+export { ltmCluster, ltmTenant, ltmWish, type LtmState, type LtmWish } from './ltm.ts';
 export { manual } from './manual.ts';
 export { auto, type Answer, type Application, type Approver, type PolicyAt } from './approver.ts';
 export { applications, isRuleOf, orderedRules, type TicketQuestion } from './model.ts';

@@ -2,12 +2,10 @@
 import type { Lbticket, Loadbalancer } from '@fairlead/api';
 import { tenantName } from '@fairlead/as3';
 
-/** From `spec.cis.tenant`, such as `{cluster}_{namespace}`. */
-export const tenantOf = (loadbalancer: Loadbalancer, namespace: string): string =>
+/** `spec.ve.partition`, or else from `spec.cis.tenant`, such as `{cluster}_{namespace}`. */
+export const tenantOf = ({ spec }: Loadbalancer, namespace: string): string =>
   tenantName(
-    loadbalancer.spec.cis.tenant
-      .replaceAll('{cluster}', loadbalancer.spec.cluster)
-      .replaceAll('{namespace}', namespace),
+    spec.ve.partition ?? spec.cis.tenant.replaceAll('{cluster}', spec.cluster).replaceAll('{namespace}', namespace),
   );
 
 /** Where the Ingresses of a namespace are served: as `ve.partition` says, or beside its ConfigMap. */

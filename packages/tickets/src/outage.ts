@@ -1,5 +1,7 @@
 // What the controller is told of clusters and devices: since when one cannot be worked with, and why.
+import type { Lbticket } from '@fairlead/api';
 import type { Problem } from '@fairlead/core';
+import type { LtmState } from './ltm.ts';
 
 export interface Outage {
   problem: Problem;
@@ -16,6 +18,13 @@ export interface Surroundings {
   cluster(name: string): Outage | undefined;
   /** The VE of a Loadbalancer. */
   device(loadbalancer: string): DeviceState;
-  /** Calls back when either changed; without a name, any may have. Returns the way to stop. */
-  listen(heard: { cluster(name?: string): void; device(loadbalancer: string): void }): () => void;
+  /** What became of the ticket's wish on the LTM; absent where nobody configures one. */
+  ltm?(ticket: Lbticket): LtmState;
+  /** Calls back when one of them changed; without a name, any may have. Returns the way to stop. */
+  listen(heard: {
+    cluster(name?: string): void;
+    device(loadbalancer: string): void;
+    /** `namespace/name` of a ticket whose LtmState is another one. */
+    ltm(ticket: string): void;
+  }): () => void;
 }

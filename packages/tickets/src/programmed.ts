@@ -46,7 +46,9 @@ export function programmed(desk: ProgrammedDesk, ticket: Lbticket): Fact | undef
   const outcome = outcomeOf(configMap, name);
   if (outcome === 'programmed') {
     const without = certificateProblems(ticket, configMap).find(({ code }) => code !== 'expired');
-    return without ? fails(without.code, without.message) : onDevice(desk, loadbalancer);
+    return without
+      ? fails(without.code, without.message)
+      : (awaitedOnLtm(desk, ticket) ?? onDevice(desk, loadbalancer));
   }
   if (outcome !== 'pending') return fails(outcome.code, outcome.message);
   // While a neighbour's edit is on its way, what this ticket has on the device stays as it was.
@@ -74,6 +76,22 @@ function onDevice(desk: ProgrammedDesk, { metadata, spec }: Loadbalancer): Fact 
   const device = desk.surroundings?.device(metadata.name);
   const isAway = typeof device === 'object' && untilNews(desk, device) <= 0;
   return isAway ? unknown(deviceOutage(spec.ve.addr, device)) : holds('Programmed');
+}
+
+/** What is missing on the LTM, when it is ours to configure. */
+function awaitedOnLtm(desk: ProgrammedDesk, ticket: Lbticket): Fact | undefined {
+  const state = desk.surroundings?.ltm?.(ticket) ?? 'none';
+  if (state === 'none' || state === 'programmed') return undefined;
+  if (typeof state === 'object') return fails(state.problem.code, `LTM: ${state.problem.message}`);
+  return fails('pending', 'the LTM does not lead to the VE yet');
+}
+
+/** What is left on the LTM: as long as it leads here, nothing behind it may go. */
+function leftOnLtm(desk: ProgrammedDesk, ticket: Lbticket): Fact | undefined {
+  const state = desk.surroundings?.ltm?.(ticket) ?? 'none';
+  if (state === 'none' || state === 'clear') return undefined;
+  if (typeof state === 'object') return fails(state.problem.code, `LTM: ${state.problem.message}`);
+  return fails('pending', 'the LTM has not confirmed yet that it leads to the VE no longer');
 }
 
 /** What an enabled ticket's status says of the device. */
@@ -104,6 +122,8 @@ export function clearanceOf(desk: ProgrammedDesk, ticket: Lbticket): Clearance {
     const why = `Loadbalancer "${ticket.spec.loadbalancer}" does not exist; create it again, so that what the ticket left on its device can be removed`;
     return { isClear: false, fact: fails('missing', why) };
   }
+  const left = leftOnLtm(desk, ticket);
+  if (left) return { isClear: false, fact: left };
   const away = awayCluster(desk, loadbalancer);
   if (!isRead(desk.target(loadbalancer.spec.cluster)))
     return { isClear: false, ...(away ? { fact: unknown(away) } : {}) };

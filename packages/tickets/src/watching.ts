@@ -60,6 +60,7 @@ export function watchAll(desk: Desk, stores: ManagementStores): () => void {
           desk.surroundings.listen({
             cluster: (name) => clusterChanged(desk, stores, name),
             device: (name) => deviceChanged(desk, name),
+            ltm: (name) => ltmChanged(desk, name),
           }),
         ]
       : []),
@@ -150,6 +151,13 @@ function deviceChanged(desk: Desk, loadbalancer: string): void {
   const state = desk.surroundings?.device(loadbalancer);
   desk.queue.add(`loadbalancer ${loadbalancer}`);
   wakeInTime(desk, loadbalancer, typeof state === 'object' ? state : undefined);
+}
+
+/** What had to wait for the LTM may go on: the ticket, and what its namespace's ConfigMap kept of it. */
+function ltmChanged(desk: Desk, name: string): void {
+  const ticket = desk.lbtickets.read(placeOf(name));
+  desk.queue.add(`ticket ${name}`);
+  if (ticket) wakeConfigMap(desk, configMapKey(ticket));
 }
 
 /** An outage is told once it is news; what is there again can go on at once. */

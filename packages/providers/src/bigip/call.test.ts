@@ -178,3 +178,13 @@ test('a key that a device quotes stands in no message, cut off or not', () => {
   const said = wordsOf({ message: `bad "${key}" in c1`, errors: [`again: ${key.slice(0, 40)}`] });
   expect(said).toBe('bad "(PEM text)" in c1; again: (PEM text)');
 });
+
+test('a token that was given is shown as it is, without a login', async () => {
+  const seen: Record<string, string>[] = [];
+  const fetch: Fetch = async (_, init) => (seen.push(init.headers as Record<string, string>), Response.json({}));
+  const clock = fakeClock();
+  const plain = caller({ url: 'https://bigip.test', fetch, clock });
+  const call = loggedIn(plain, { token: 'T0K', user: '', password: '' }, clock);
+  await call({ method: 'GET', path: '/x' }, new AbortController().signal);
+  expect(seen).toMatchObject([{ 'x-f5-auth-token': 'T0K', authorization: 'Bearer T0K' }]);
+});

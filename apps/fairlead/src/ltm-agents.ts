@@ -1,0 +1,149 @@
+// The first layer: for each Loadbalancer with `ltm.mode: as3` a source over its tickets, in the engine of its LTM.
+import type { Lbticket, Loadbalancer } from '@fairlead/api';
+import { askerOf, fail, isEqual } from '@fairlead/core';
+import { withOutcome, type Outcome, type Report } from '@fairlead/engine';
+import type { Store } from '@fairlead/kube';
+import { ltmCluster, ltmTenant, ltmWish, ticketName, type LtmState } from '@fairlead/tickets';
+import type { AddressMap } from './address-map.ts';
+import { enter, leave, type Seat } from './agents.ts';
+import type { Credentials } from './credentials.ts';
+import { ltmSource } from './ltm-source.ts';
+import { places, waitingSource, type Places, type PlacesOptions } from './places.ts';
+
+export interface LtmOptions extends Omit<PlacesOptions, 'report' | 'onHealth'> {
+  loadbalancers: Store<Loadbalancer>;
+  lbtickets: Store<Lbticket>;
+  /** Token of a Loadbalancer's LTM; undefined while it cannot be found. */
+  credentials(loadbalancer: Loadbalancer): Credentials | undefined;
+  /** Calls back when credentials may have changed. */
+  onCredentials(listener: () => void): () => void;
+  map: AddressMap;
+}
+
+export interface LtmAgents {
+  state(ticket: Lbticket): LtmState;
+  /** Calls back with `namespace/name` of a ticket whose state may be another one. Returns the way to stop. */
+  listen(listener: (ticket: string) => void): () => void;
+  /** Serves until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** What of a Loadbalancer its agent is made from. */
+interface Made {
+  url: string;
+  credentials: Credentials | undefined;
+  /** The tenant on the LTM, and as whom its tickets ask there. */
+  tenant: string;
+  cluster: string;
+}
+
+export function ltmAgents(options: LtmOptions): LtmAgents {
+  const { loadbalancers, lbtickets, log } = options;
+  const served = new Map<string, Seat<Made>>();
+  const reports = new Map<string, Report>();
+  const listeners = new Set<(ticket: string) => void>();
+
+  const report = (outcomes: readonly Outcome[]): void => {
+    const told = new Set<string>();
+    for (const { origin, asker = '', ...rest } of outcomes) {
+      const id = origin ? askerOf(origin) : asker;
+      const before = reports.get(id);
+      const after = origin && withOutcome(before, { ...rest, origin });
+      if (after === before) continue;
+      if (after) reports.set(id, after);
+      else reports.delete(id);
+      told.add(id.slice(id.indexOf('/') + 1));
+    }
+    for (const ticket of told) for (const listener of listeners) listener(ticket);
+  };
+
+  const look = (open: Places, name: string): void => {
+    const loadbalancer = loadbalancers.get({ name });
+    const before = served.get(name);
+    const made = loadbalancer && madeOf(options, loadbalancer);
+    if (before && made && isEqual(before.made, made)) return;
+    const after = loadbalancer && made ? join(open, loadbalancer, made) : undefined;
+    if (after) served.set(name, after);
+    else served.delete(name);
+    if (before) leave(name, before, after);
+    for (const ticket of lbtickets.all())
+      if (ticket.spec.loadbalancer === name) for (const listener of listeners) listener(ticketName(ticket));
+  };
+
+  const join = (open: Places, loadbalancer: Loadbalancer, made: Made): Seat<Made> => {
+    const { name } = loadbalancer.metadata;
+    if (!made.credentials) {
+      log.warn(`Loadbalancer ${name} waits: the token of its LTM is not there`);
+      const source = waitingSource(name, made.cluster);
+      const all = open.on(made.url);
+      for (const place of all) enter(place, name, source);
+      return { made, source, places: all };
+    }
+    const place = open.at(made.url, made.credentials);
+    const source = ltmSource(loadbalancer, lbtickets);
+    log.info(`Loadbalancer ${name}: its LTM is served on ${made.url}`);
+    enter(place, name, source);
+    return { made, source, places: [place] };
+  };
+
+  return {
+    state(ticket) {
+      const loadbalancer = loadbalancers.get({ name: ticket.spec.loadbalancer });
+      if (!loadbalancer || loadbalancer.spec.ltm.mode !== 'as3') return 'none';
+      if (served.get(loadbalancer.metadata.name)?.made.credentials === undefined) return tokenless;
+      const wish = ltmWish(loadbalancer, ticket);
+      const said = reports.get(`${ltmCluster(loadbalancer.metadata.name)}/${ticketName(ticket)}`);
+      return stateOf(wish, said?.origin.revision === wish.revision ? said : undefined);
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    async run(signal) {
+      const open = places({ ...options, report, onHealth: () => undefined }, signal);
+      await Promise.all([loadbalancers.ready(signal), lbtickets.ready(signal)]);
+      const lookAtAll = () => [...loadbalancers.all()].forEach((one) => look(open, one.metadata.name));
+      const stops = [
+        loadbalancers.listen(({ before, after }) => look(open, (after ?? before)?.metadata.name ?? '')),
+        options.onCredentials(lookAtAll),
+      ];
+      if (!signal.aborted) lookAtAll();
+      await new Promise<void>((ended) =>
+        signal.aborted ? ended() : signal.addEventListener('abort', () => ended(), { once: true }),
+      );
+      for (const stop of stops) stop();
+      for (const { source } of served.values()) source.close();
+      await open.ended();
+    },
+  };
+}
+
+const tokenless: LtmState = {
+  problem: fail(
+    'missing',
+    'its token is not there: create the Secret that spec.ltm.tokenSecretRef names, with key token',
+  ).problem,
+};
+
+/** Undefined when the LTM is not ours to configure. */
+function madeOf({ credentials, map }: LtmOptions, loadbalancer: Loadbalancer): Made | undefined {
+  const { metadata, spec } = loadbalancer;
+  if (spec.ltm.mode !== 'as3') return undefined;
+  return {
+    url: map(spec.ltm.url),
+    credentials: credentials(loadbalancer),
+    tenant: ltmTenant(loadbalancer, '{namespace}'),
+    cluster: ltmCluster(metadata.name),
+  };
+}
+
+/** `said`: the report on this very wish. */
+function stateOf({ balancer }: ReturnType<typeof ltmWish>, said: Report | undefined): LtmState {
+  if (!said) return 'pending';
+  const placed = [...said.applications.values()].map((one) => one.placed);
+  const problem = said.problem ?? placed.find((one) => one?.problem)?.problem;
+  if (problem) return { problem };
+  if (!said.settled) return 'pending';
+  if (!balancer) return 'clear';
+  return said.applications.get(balancer.key)?.placed ? 'programmed' : 'pending';
+}

@@ -1,0 +1,211 @@
+// The first layer: an LTM address that leads to the VE address, on a second device with a login of its own, and its withdrawal.
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { lbtickets } from '@fairlead/api';
+import { namespaces, secrets, type Kube } from '@fairlead/kube';
+import type { Bigip } from '@fairlead/sim-bigip';
+import { systemClock } from '../clock.ts';
+import { applyManifests, parseManifests } from '../manifests.ts';
+import { dataDir } from './data-dir.ts';
+import { startEnvironment, type Environment } from './environment.ts';
+import { boundAt } from './requests.ts';
+
+const silent = { done: () => undefined, wrong: () => undefined, note: () => undefined, seconds: () => 0 };
+const dir = dataDir('', true);
+let environment: Environment;
+
+beforeAll(async () => {
+  environment = await startEnvironment({ dir, map: [], progress: silent });
+  await apply(environment.management, loadbalancer);
+  await apply(target(), workload);
+}, 60_000);
+
+afterAll(async () => {
+  await environment?.close();
+  dir.close();
+}, 60_000);
+
+const target = (): Kube => {
+  const kube = environment.clusters.get('acp-region01');
+  if (!kube) throw new Error('bug: there is no cluster acp-region01');
+  return kube;
+};
+
+async function apply(kube: Kube, yaml: string): Promise<void> {
+  const manifests = parseManifests(yaml, 'test.yaml');
+  if (!manifests.ok) throw new Error(manifests.problem.message);
+  const applied = await applyManifests(kube, manifests.value, 'kubectl');
+  if (!applied.ok) throw new Error(applied.problem.message);
+}
+
+const loadbalancer = `apiVersion: ebcpaas.lb/v1
+kind: Loadbalancer
+metadata: {name: demo}
+spec:
+  ltm: {url: "http://100.1.1.1", mode: as3, tokenSecretRef: {name: ltm-token}, cidr: 10.0.9.0/24}
+  ve: {addr: 200.1.1.1, user: admin, passwd: admin, cidr: 20.1.9.0/24, partition: blue}
+  cluster: acp-region01
+  nsselector: {foo: bar}
+`;
+
+const workload = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: default}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: web, ports: [{name: http, containerPort: 8080}]}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: default}
+spec: {selector: {app: web}, ports: [{name: a, port: 8080}, {name: b, port: 8081, targetPort: 8080}]}
+`;
+
+const ticket = (...ports: number[]) => `apiVersion: ebcpaas.io/v1
+kind: Lbticket
+metadata: {name: test, namespace: default}
+spec:
+  loadbalancer: demo
+  namespace: default
+  listners:
+${ports.map((port, i) => `  - {name: "l${port}", port: ${port}, protocal: http, session: none, services: [{service: web, port: ${8080 + i}, weight: 1}]}`).join('\n')}
+`;
+
+/** Looked at until it holds, or a thousand times. */
+async function eventually<T>(look: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
+  for (let looks = 1; ; looks += 1) {
+    const value = await look();
+    if (holds(value)) return value;
+    if (looks === 1000) throw new Error(`still ${JSON.stringify(value)}`);
+    await systemClock.sleep(10);
+  }
+}
+
+const stored = () => environment.stores.lbtickets.get({ name: 'test', namespace: 'default' });
+
+const condition = (type: string): string => {
+  const one = stored()?.status?.conditions?.find((each) => each.type === type);
+  return one ? `${one.status} ${one.reason}: ${one.message}` : '';
+};
+
+const becomes = (type: string, words: string) =>
+  eventually(
+    () => condition(type),
+    (text) => text.includes(words),
+  );
+
+const ports = (sim: Bigip) =>
+  sim
+    .virtuals()
+    .map(({ port }) => port)
+    .sort((a, b) => a - b);
+
+/** A token of the LTM, as an administrator of it would make one. */
+async function newToken(): Promise<string> {
+  const { sim } = environment.devices.ltm;
+  const login = await sim.fetch('http://ltm/mgmt/shared/authn/login', {
+    method: 'POST',
+    body: JSON.stringify({ username: 'admin', password: 'admin', loginProviderName: 'tmos' }),
+  });
+  return ((await login.json()) as { token: { token: string } }).token.token;
+}
+
+async function putToken(token: string): Promise<void> {
+  const metadata = { name: 'ltm-token', namespace: 'fairlead-system' };
+  const object = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data: { token: btoa(token) } };
+  const put = await environment.management.apply(secrets, object, { fieldManager: 'test', force: true });
+  if (!put.ok) throw new Error(put.problem.message);
+}
+
+/** The status of a request to the LTM address. */
+function ask(port: number): Promise<number | string> {
+  const at = boundAt(environment.devices.ltm.sim, stored()?.status?.ltmip ?? '', port);
+  if (!at) return Promise.resolve('no virtual server');
+  return new Promise((resolve) => {
+    const sent = request({ ...at, path: '/', headers: { host: 'x' }, agent: false }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode ?? 0));
+    });
+    sent.on('error', (error) => resolve(error.message));
+    sent.end();
+  });
+}
+
+test('without its token the LTM is left alone, and the ticket says what is missing', async () => {
+  expect((await environment.management.get(namespaces, { name: 'fairlead-system' })).ok).toBe(true);
+  await apply(environment.management, ticket(80, 81));
+  expect(await becomes('Programmed', 'token')).toContain('False missing: LTM: its token is not there');
+  expect(ports(environment.devices.ltm.sim)).toEqual([]);
+}, 60_000);
+
+test('with it, each port of the LTM address leads to the VE address, and through it to the pods', async () => {
+  await putToken(await newToken());
+  await becomes('Ready', 'True');
+  expect(ports(environment.devices.ltm.sim)).toEqual([80, 81]);
+  const { ltmip } = stored()?.status ?? {};
+  expect(environment.devices.ltm.sim.virtuals().map(({ address }) => address)).toEqual([ltmip, ltmip]);
+  expect(Object.keys(environment.devices.ltm.sim.tenants)).toEqual(['blue_ltm']);
+  expect(Object.keys(environment.devices.ve.sim.tenants)).toEqual(['blue']);
+  for (const port of [80, 81])
+    await eventually(
+      () => ask(port),
+      (status) => status === 200,
+    );
+}, 60_000);
+
+test('a listner that goes leaves the LTM first', async () => {
+  await apply(environment.management, ticket(80));
+  await eventually(
+    () => ports(environment.devices.ve.sim),
+    (left) => left.length === 1,
+  );
+  expect(ports(environment.devices.ltm.sim)).toEqual([80]);
+  await becomes('Ready', 'True');
+  await eventually(
+    () => ask(80),
+    (status) => status === 200,
+  );
+}, 60_000);
+
+test('while the LTM does not take its withdrawal, the VE keeps what it has and the addresses stay', async () => {
+  await putToken('wrong');
+  const at = { name: 'test', namespace: 'default' };
+  const body = { metadata: { annotations: { 'fairlead.io/force': 'true' } }, spec: { state: 'disabled' } };
+  expect(await environment.management.patch(lbtickets, at, { type: 'merge', body })).toMatchObject({ ok: true });
+  await eventually(
+    () => stored()?.status?.process,
+    (process) => process === 'disabled',
+  );
+  await becomes('Programmed', 'LTM');
+  const deleted = { type: 'merge' as const, body: { spec: { state: 'deleted' } } };
+  expect(await environment.management.patch(lbtickets, at, deleted)).toMatchObject({ ok: true });
+  const { declarations } = environment.devices.ve.sim.counters;
+  await eventually(
+    () => environment.devices.ltm.sim.calls.filter(({ status }) => status === 401).length,
+    (refusals) => refusals > 2,
+  );
+  expect(ports(environment.devices.ve.sim)).toEqual([80]);
+  expect(environment.devices.ve.sim.counters.declarations).toBe(declarations);
+  expect(stored()?.status?.process).toBe('disabled');
+}, 60_000);
+
+test('once it does, the LTM goes first, then the VE, then the addresses', async () => {
+  await putToken(await newToken());
+  await eventually(
+    () => stored()?.status?.process,
+    (process) => process === 'deleted',
+  );
+  const { ltm, ve } = environment.devices;
+  expect([ports(ltm.sim), ports(ve.sim)]).toEqual([[], []]);
+  const last = (sim: Bigip) =>
+    sim.calls.findLast(({ method, path, status }) => method === 'POST' && path.includes('/declare/') && status === 200)
+      ?.at ?? 0;
+  expect(last(ltm.sim)).toBeLessThanOrEqual(last(ve.sim));
+  await eventually(
+    () => environment.stores.loadbalancers.get({ name: 'demo' })?.status?.ips ?? [],
+    (ips) => ips.length === 0,
+  );
+}, 60_000);
