@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { crdFiles } from '@fairlead/api';
 import { clusterCommands } from './clusters/cli.ts';
+import { answerTicket } from './approve.ts';
 import { completion, shells, type Shell } from './completion.ts';
 import { explain } from './explain.ts';
 import { plan } from './plan.ts';
@@ -125,6 +126,19 @@ program
   .addOption(managementOption())
   .addOption(new Option('-o, --output <FORM>', 'what to print').choices(['text', 'json']).default('text'))
   .action(async (ticket, options) => exit(await explain(ticket, options)));
+
+for (const [answer, about] of [
+  ['approve', 'open the network of a ticket that waits for an approver (policy.provider manual)'],
+  ['reject', 'refuse a ticket that waits for an approver; say why with --message'],
+] as const)
+  program
+    .command(answer)
+    .description(about)
+    .argument('<ticket>', 'ticket, as [namespace/]name')
+    .option('-m, --message <TEXT>', 'what the user is told')
+    .addOption(kubeconfigOption())
+    .addOption(managementOption())
+    .action(async (ticket, options) => exit(await answerTicket(answer, ticket, options)));
 
 program
   .command('crds')

@@ -57,3 +57,17 @@ test('history keeps the last twenty lines, oldest first', () => {
     one = withStatus(statusAfter(one, { facts: {}, observed: 1, transition: { to: 'failed', why: `${i}` } }, t0 + i));
   expect(one.status?.history?.map(({ why }) => why)).toEqual(Array.from({ length: 20 }, (_, i) => `${i + 5}`));
 });
+
+test('a list of conditions that an approver has replaced is whole again with the next write', () => {
+  const conditions = [
+    { type: 'NetworkPolicyOpen', status: 'True', reason: 'Approved', message: '', lastTransitionTime: timeText(t0) },
+  ] as const;
+  const before = withStatus({ process: 'apply', veip: '20.1.0.1', ltmip: '10.0.0.1', conditions: [...conditions] });
+  const after = statusAfter(before, { facts: { Programmed: fact('True') }, observed: 1 }, t0);
+  expect(after.conditions?.map(({ type, status }) => `${type} ${status}`)).toEqual([
+    'Allocated True',
+    'NetworkPolicyOpen True',
+    'Programmed True',
+    'Ready True',
+  ]);
+});

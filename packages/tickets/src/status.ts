@@ -49,10 +49,17 @@ export function statusAfter(ticket: Lbticket, change: StatusChange, now: number)
       -longestHistory,
     );
   }
-  const facts: Partial<Record<ConditionType, Fact>> = { ...change.facts };
+  const facts: Partial<Record<ConditionType, Fact>> = { ...lostFacts(next), ...change.facts };
   const conditions = merge(before.conditions ?? [], facts, { time, observed: change.observed });
   next.conditions = merge(conditions, { Ready: ready(next.process, conditions) }, { time, observed: change.observed });
   return next;
+}
+
+/** Who approves by a merge patch replaces the whole list of conditions: what the rest of the status says is told again. */
+function lostFacts({ conditions = [], veip, ltmip }: LbticketStatus): Partial<Record<ConditionType, Fact>> {
+  if (!veip || !ltmip || conditions.some(({ type }) => type === 'Allocated')) return {};
+  const message = `addresses ${veip} (VE) and ${ltmip} (LTM) are taken`;
+  return { Allocated: { status: 'True', reason: 'Allocated', message } };
 }
 
 function historyLine(from: Process | undefined, to: NonNullable<StatusChange['transition']>, time: string): Transition {
