@@ -83,3 +83,37 @@ test('a namespace with events is emptied and goes', async () => {
   expect(server.reports).toEqual([]);
   await server.close();
 });
+
+test.each([
+  ['a type of its own', { type: 'Bad' }, ['type: Invalid value: "": has invalid value: Bad']],
+  ['a count', { deprecatedCount: 2 }, ['count: Invalid value: "": needs to be unset']],
+  [
+    'a series of one',
+    { series: { count: 1 } },
+    ['series.count: Invalid value: "": should be at least 2', 'series.lastObservedTime: Required value'],
+  ],
+  ['a note without end', { note: 'a'.repeat(1025) }, ['message: Invalid value: "": can have at most 1024 characters']],
+])('an Event of events.k8s.io with %s is refused', async (_, changes, causes) => {
+  const server = await testServer();
+  const refused = await server.send('POST', told, { ...event, ...changes });
+  expect([refused.code, refused.causes]).toEqual([422, causes]);
+  await server.close();
+});
+
+test('of an Event of events.k8s.io only the series goes on', async () => {
+  const server = await testServer();
+  await server.send('POST', told, event);
+  const series = { count: 2, lastObservedTime: event.eventTime };
+  expect((await server.send('PATCH', `${told}/e`, { series })).code).toBe(200);
+  const refused = await server.send('PATCH', `${told}/e`, { note: 'else', reason: 'Other', regarding: { name: 'q' } });
+  expect([refused.code, refused.causes]).toEqual([
+    422,
+    [
+      'involvedObject: Invalid value: {"Kind":"Pod","Namespace":"default","Name":"q","UID":"","APIVersion":"","ResourceVersion":"","FieldPath":""}: field is immutable',
+      'reason: Invalid value: "Other": field is immutable',
+      'message: Invalid value: "else": field is immutable',
+      'reason: Invalid value: "Other": field is immutable',
+    ],
+  ]);
+  await server.close();
+});

@@ -1,9 +1,10 @@
 // The rules of Events, of both their groups.
 import { invalidValue, required } from '../field-error.ts';
-import { textOf, type KubeObject } from '../object.ts';
+import { isEqual, isTree, textOf, type KubeObject } from '../object.ts';
 import { qualifiedProblems, subdomainProblems } from '../names.ts';
 import { part, type Rules } from '../resource.ts';
 import type { Cause } from '../status.ts';
+import { eventTwin } from './event-twin.ts';
 
 /** Of an Event as it is kept or as events.k8s.io tells it: selectors meet both. */
 const eventFields = (reference: string): NonNullable<Rules['fields']> => {
@@ -32,11 +33,7 @@ export const event: Rules = {
     object.source ??= {};
     for (const reporter of ['reportingComponent', 'reportingInstance']) object[reporter] ??= '';
   },
-  validate(object, old) {
-    if (old) return [];
-    const about = 'involvedObject';
-    return [...namespaceCauses(object, about), ...(object.eventTime ? reportCauses(object, 'reportingComponent') : [])];
-  },
+  validate: (object) => legacyCauses(object, 'reportingComponent'),
   fields: coreFields,
 };
 
@@ -48,12 +45,10 @@ export const newEvent: Rules = {
     object.deprecatedSource ??= {};
   },
   validate(object, old) {
-    if (old) return [];
-    if (!object.eventTime) return [required('eventTime')];
-    const causes = [...namespaceCauses(object, 'regarding'), ...reportCauses(object, 'reportingController')];
-    const type = textOf(object.type);
-    if (!types.includes(type)) causes.push(invalidValue('type', '', `has invalid value: ${type}`));
-    return causes;
+    // Told in the words of the core group, in which it is kept.
+    const [event, before] = [eventTwin.kept(object), old && eventTwin.kept(old)];
+    const causes = legacyCauses(event, 'reportingController');
+    return [...causes, ...(before ? changeCauses(event, before) : newCauses(event))];
   },
   fields: {
     ...eventFields('regarding'),
@@ -63,23 +58,83 @@ export const newEvent: Rules = {
 
 const types = ['Normal', 'Warning'];
 
-/** An event is kept beside what it is about; what has no namespace is told of in `default`. */
-function namespaceCauses(object: KubeObject, reference: string): Cause[] {
-  const { namespace } = part(object, reference);
-  if (object.metadata.namespace === (textOf(namespace) || 'default')) return [];
-  return [invalidValue('involvedObject.namespace', namespace ?? '', 'does not match event.namespace')];
+/** What every Event is held to, whichever its name. */
+function legacyCauses(event: KubeObject, reporter: string): Cause[] {
+  const about = textOf(part(event, 'involvedObject').namespace);
+  const own = event.metadata.namespace ?? '';
+  // An event is kept beside what it is about; what has no namespace is told of in `default`.
+  const isApart = event.eventTime
+    ? about === '' && own !== 'default' && own !== 'kube-system'
+    : own !== (about || 'default');
+  const causes = isApart ? [invalidValue('involvedObject.namespace', about, 'does not match event.namespace')] : [];
+  return event.eventTime ? [...causes, ...reportCauses(event, reporter)] : causes;
 }
 
 const longest = 128;
+const longestNote = 1024;
 
-function reportCauses(object: KubeObject, reporter: string): Cause[] {
-  const name = textOf(object[reporter]);
-  const causes = name === '' ? [required('reportingController')] : [];
-  causes.push(...qualifiedProblems(name).map((why) => invalidValue('reportingController', name, why)));
+function reportCauses(event: KubeObject, reporter: string): Cause[] {
+  const name = textOf(event.reportingComponent);
+  const causes = name === '' ? [required(reporter)] : [];
+  causes.push(...qualifiedProblems(name).map((why) => invalidValue(reporter, name, why)));
   for (const field of ['reportingInstance', 'action', 'reason']) {
-    const text = textOf(object[field]);
+    const text = textOf(event[field]);
     if (text === '') causes.push(required(field));
-    if (text.length > longest) causes.push(invalidValue(field, '', `can have at most ${longest} characters`));
+    causes.push(...lengthCauses(text, field, longest));
   }
+  return [...causes, ...lengthCauses(textOf(event.message), 'message', longestNote)];
+}
+
+const lengthCauses = (text: string, field: string, most: number): Cause[] =>
+  Buffer.byteLength(text) > most ? [invalidValue(field, '', `can have at most ${most} characters`)] : [];
+
+/** A new one tells of one moment: the fields that tell of several are of old. */
+function newCauses(event: KubeObject): Cause[] {
+  const causes = seriesCauses(event);
+  if (!event.eventTime) causes.push(required('eventTime'));
+  const type = textOf(event.type);
+  if (!types.includes(type)) causes.push(invalidValue('type', '', `has invalid value: ${type}`));
+  const { component, host } = part(event, 'source');
+  const unset = { firstTimestamp: event.firstTimestamp, lastTimestamp: event.lastTimestamp, count: event.count };
+  for (const [field, value] of Object.entries({ ...unset, source: component || host }))
+    if (value) causes.push(invalidValue(field, '', 'needs to be unset'));
   return causes;
 }
+
+function seriesCauses({ series }: KubeObject): Cause[] {
+  if (!isTree(series)) return [];
+  const causes = Number(series.count ?? 0) < 2 ? [invalidValue('series.count', '', 'should be at least 2')] : [];
+  return series.lastObservedTime ? causes : [...causes, required('series.lastObservedTime')];
+}
+
+const fixedTexts = ['reason', 'message'];
+const fixedLater = ['type', 'eventTime', 'action'];
+const reference = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
+
+/** Only the series of an Event goes on. */
+function changeCauses(event: KubeObject, before: KubeObject): Cause[] {
+  const causes = isEqual(event.series, before.series) ? [] : seriesCauses(event);
+  const kept = (field: string, value: unknown): void => {
+    if (!isEqual(event[field] ?? null, before[field] ?? null))
+      causes.push(invalidValue(field, value ?? null, 'field is immutable'));
+  };
+  const referenceForm = (of: unknown) =>
+    isTree(of) ? Object.fromEntries(reference.map((field) => [goName(field), of[field] ?? ''])) : null;
+  const { component = '', host = '' } = part(event, 'source');
+  kept('involvedObject', referenceForm(event.involvedObject));
+  for (const field of fixedTexts) kept(field, event[field] ?? '');
+  kept('source', { Component: component, Host: host });
+  for (const field of ['firstTimestamp', 'lastTimestamp']) kept(field, event[field]);
+  kept('count', event.count ?? 0);
+  // Told twice by the real server.
+  kept('reason', event.reason ?? '');
+  for (const field of fixedLater) kept(field, event[field] ?? '');
+  kept('related', referenceForm(event.related));
+  if (event.reportingComponent !== before.reportingComponent)
+    causes.push(invalidValue('reportingController', event.reportingComponent, 'field is immutable'));
+  kept('reportingInstance', event.reportingInstance ?? '');
+  return causes;
+}
+
+const goName = (field: string): string =>
+  field === 'uid' ? 'UID' : field === 'apiVersion' ? 'APIVersion' : `${field[0]?.toUpperCase()}${field.slice(1)}`;
