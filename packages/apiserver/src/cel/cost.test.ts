@@ -1,7 +1,7 @@
 // What rules cost, by the real server's own estimates: each figure is what Kubernetes 1.34.4 says of the rule.
 import { expect, test } from 'vitest';
 import type { Schema } from '../schema/schema.ts';
-import { costOf } from './cost.ts';
+import { costsOf } from './cost.ts';
 import { parsedRule, ruleProblem } from './rules.ts';
 
 const integer: Schema = { type: 'integer' };
@@ -140,5 +140,54 @@ test.each<[string, number]>([
   ['self.l.exists(x, self.m.exists(k, k == x && self.m[k] == x))', 291],
 ])('%s costs %d', (rule, cost) => {
   expect(ruleProblem({ rule })).toBeUndefined();
-  expect(costOf(parsedRule(rule), schema)).toBe(cost);
+  expect(costsOf(parsedRule(rule), schema)).toMatchObject({ cost, problem: undefined });
+});
+
+test.each<[string, string | undefined]>([
+  ['self.n + "a" == 1', "1:8: found no matching overload for '_+_' applied to '(int, string)'"],
+  ['self.s == 1', "1:8: found no matching overload for '_==_' applied to '(string, int)'"],
+  ['!self.n', "1:1: found no matching overload for '!_' applied to '(int)'"],
+  ['-"a" == 1', "1:1: found no matching overload for '-_' applied to '(string)'"],
+  ['self.n && true', "1:5: expected type 'bool' but found 'int'"],
+  ["self.n.startsWith('a')", "1:18: found no matching overload for 'startsWith' applied to 'int.(string)'"],
+  ["self.n < 'a'", "1:8: found no matching overload for '_<_' applied to '(int, string)'"],
+  ['1 in 1', "1:3: found no matching overload for '@in' applied to '(int, int)'"],
+  ['self.l.all(x, 1)', "1:15: expected type 'bool' but found 'int'"],
+  ['self.l.all(x, x > 1)', "1:17: found no matching overload for '_>_' applied to '(string, int)'"],
+  ['self.n ? true : false', "1:8: found no matching overload for '_?_:_' applied to '(int, bool, bool)'"],
+  ["true ? 1 : 'a'", "1:6: found no matching overload for '_?_:_' applied to '(bool, int, string)'"],
+  ['self.s.zz == 1', "1:7: type 'string' does not support field selection"],
+  ['self.l.zz == 1', "1:7: type 'list(string)' does not support field selection"],
+  ["self.l['a'] == 'x'", "1:7: found no matching overload for '_[_]' applied to '(list(string), string)'"],
+  ["self.m[1] == 'x'", "1:7: found no matching overload for '_[_]' applied to '(map(string, string), int)'"],
+  ["[1,'a'] == []", "1:4: expected type 'int' but found 'string'"],
+  ["self.t == 'x'", "1:8: found no matching overload for '_==_' applied to '(timestamp, string)'"],
+  ['self.s.matches(1)', "1:15: found no matching overload for 'matches' applied to 'string.(int)'"],
+  ['self.n == null', "1:8: found no matching overload for '_==_' applied to '(int, null)'"],
+  ['self.f == 1', "1:8: found no matching overload for '_==_' applied to '(double, int)'"],
+  ['self.li == [1,2]', undefined],
+  ['self.l == [1]', "1:8: found no matching overload for '_==_' applied to '(list(string), list(int))'"],
+  ["self.by == 'abc'", "1:9: found no matching overload for '_==_' applied to '(bytes, string)'"],
+  ['self.n in self.l', "1:8: found no matching overload for '@in' applied to '(int, list(string))'"],
+  ['self.lo.all(x, x.name == x.v)', "1:23: found no matching overload for '_==_' applied to '(string, int)'"],
+  [
+    "self.l.map(x, x.size()).all(n, n == 'a')",
+    "1:34: found no matching overload for '_==_' applied to '(int, string)'",
+  ],
+  ["self.t.getFullYear() == '2020'", "1:22: found no matching overload for '_==_' applied to '(int, string)'"],
+  ["self.e in ['ab', 1]", "1:18: expected type 'string' but found 'int'"],
+  ['self.l.exists_one(x, x)', "1:18: found no matching overload for '_?_:_' applied to '(string, int, int)'"],
+  [
+    'self.l.filter(x, x.size()).size() == 1',
+    "1:14: found no matching overload for '_?_:_' applied to '(int, list(string), list(string))'",
+  ],
+  ["self.ll[0][0] == 'a' && self.ll[0] == ['a']", undefined],
+  ["self.t - self.t > duration('1h')", undefined],
+  ['self.d + self.t > self.t', undefined],
+  ['self.b > false', undefined],
+  ['self.n < 1.5', undefined],
+  ["self.ios == 'a' || self.ios == 1", undefined],
+])('%s is of the right types, or %s', (rule, says) => {
+  const { problem } = costsOf(parsedRule(rule), schema);
+  expect(problem?.split('\n')[0]).toBe(says && `ERROR: <input>:${says}`);
 });

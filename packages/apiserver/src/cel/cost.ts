@@ -4,27 +4,43 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { callCost } from './cost-calls.ts';
 import { declOf, keyDecl, type Decl } from './decl.ts';
 import { add, capped, fixed, sizeOf, traversal, union, type Estimate, type Size, type Type } from './estimate.ts';
+import { predicateProblem, typeProblem } from './type-problem.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /** `self` and `oldSelf`, and the variables of macros. */
-type Variables = ReadonlyMap<string, Estimate>;
+interface Variables {
+  byName: ReadonlyMap<string, Estimate>;
+  /** What is wrong with the types, the first of it first. */
+  problems: string[];
+}
 
 const listCost = 10;
 const mapCost = 30;
 
-/** The most that `root`, an expression over a value of `schema`, can cost. */
-export function costOf(root: ASTNode, schema: Schema, isOldOptional = false): number {
+export interface Costs {
+  /** The most that the expression can cost. */
+  cost: number;
+  /** Why it cannot be about values of the schema; undefined when it can. */
+  problem: string | undefined;
+  /** What the expression gives. */
+  kind: Type['kind'];
+}
+
+/** What there is to say of `root`, an expression over a value of `schema`, before it runs. */
+export function costsOf(root: ASTNode, schema: Schema, isOldOptional = false): Costs {
   const decl = declOf(schema);
-  if (!decl) return 0;
+  if (!decl) return { cost: 0, problem: undefined, kind: 'dyn' };
   const self = fromDecl(decl, 1);
   const old: Estimate = isOldOptional ? { ...self, type: { kind: 'optional', elements: self.type } } : self;
-  return estimate(
-    root,
-    new Map([
+  const variables: Variables = {
+    byName: new Map([
       ['self', self],
       ['oldSelf', old],
     ]),
-  ).cost;
+    problems: [],
+  };
+  const { cost, type } = estimate(root, variables);
+  return { cost, problem: variables.problems[0], kind: type.kind };
 }
 
 function fromDecl(decl: Decl | undefined, cost: number): Estimate {
@@ -42,38 +58,72 @@ const typeOf = ({ kind, elements, fields }: Decl): Type => ({
 const scalar = (kind: Type['kind'], cost: number): Estimate => ({ cost, type: { kind }, size: fixed(1) });
 
 function estimate(node: ASTNode, variables: Variables): Estimate {
-  const inner = (one: ASTNode): Estimate => estimate(one, variables);
+  /** The parts of the node, which it may not be fit for. */
+  const parts = (...nodes: ASTNode[]): Estimate[] => {
+    const found = nodes.map((one) => estimate(one, variables));
+    note(variables, typeProblem(node, found));
+    return found;
+  };
+  const [left = none, right = none, third = none] = partsOf(node, parts);
   switch (node.op) {
     case 'value':
       return literal(node.args);
     case 'id':
-      return { ...(variables.get(node.args) ?? { type: { kind: 'dyn' }, size: rootSize(variables) }), cost: 1 };
+      return { ...(variables.byName.get(node.args) ?? { type: { kind: 'dyn' }, size: rootSize(variables) }), cost: 1 };
     case '.':
     case '.?':
-      return selected(inner(node.args[0]), node.args[1], node.op === '.?');
+      return selected(left, node.args[1], node.op === '.?');
     case '[]':
     case '[?]':
-      return indexed(inner(node.args[0]), inner(node.args[1]), node.op === '[?]');
+      return indexed(left, right, node.op === '[?]');
     case 'list':
-      return listOf(node.args.map(inner));
+      return listOf(parts(...node.args));
     case 'map':
-      return mapOf(node.args.map(([key, value]) => [inner(key), inner(value)]));
+      return mapOf(node.args.map(([key, value]) => [estimate(key, variables), estimate(value, variables)]));
     case '?:':
-      return either(inner(node.args[0]), inner(node.args[1]), inner(node.args[2]));
+      return either(left, right, third);
     case '&&':
     case '||':
-      return scalar('bool', capped(inner(node.args[0]).cost + inner(node.args[1]).cost));
+      return scalar('bool', capped(left.cost + right.cost));
     case '!_':
-    case '-_': {
-      const { cost, type } = inner(node.args);
-      return scalar(node.op === '!_' ? 'bool' : type.kind, capped(cost + 1));
-    }
+      return scalar('bool', capped(left.cost + 1));
+    case '-_':
+      return scalar(left.type.kind, node.args.op === 'value' ? 0 : capped(left.cost + 1));
     case 'call':
       return called(node, variables);
     case 'rcall':
       return methodCalled(node, variables);
     default:
-      return operated(node.op, inner(node.args[0]), inner(node.args[1]));
+      return operated(node.op, left, right);
+  }
+}
+
+const none: Estimate = { cost: 0, type: { kind: 'dyn' }, size: undefined };
+
+function note({ problems }: Variables, problem: string | undefined): void {
+  if (problem !== undefined) problems.push(problem);
+}
+
+/** The operands of an operator; calls, lists and maps look after their own. */
+function partsOf(node: ASTNode, parts: (...nodes: ASTNode[]) => Estimate[]): Estimate[] {
+  switch (node.op) {
+    case 'value':
+    case 'id':
+    case 'list':
+    case 'map':
+    case 'call':
+    case 'rcall':
+      return [];
+    case '.':
+    case '.?':
+      return parts(node.args[0]);
+    case '!_':
+    case '-_':
+      return parts(node.args);
+    case '?:':
+      return parts(...node.args);
+    default:
+      return parts(node.args[0], node.args[1]);
   }
 }
 
@@ -151,7 +201,8 @@ function operated(op: string, left: Estimate, right: Estimate): Estimate {
     const compared = areTexts ? traversal(smaller) : 1;
     return scalar('bool', capped(cost + (isSure ? compared : Math.max(1, compared))));
   }
-  return scalar(left.type.kind === 'dyn' ? right.type.kind : left.type.kind, capped(cost + 1));
+  const isSpan = op === '-' && mayBe(left, 'timestamp') && mayBe(right, 'timestamp');
+  return scalar(isSpan ? 'duration' : left.type.kind === 'dyn' ? right.type.kind : left.type.kind, capped(cost + 1));
 }
 
 /** Addresses, networks, quantities and the like are compared at once. */
@@ -159,7 +210,7 @@ const isValue = (left: Estimate, right: Estimate): boolean => left.type.kind ===
 
 function added(left: Estimate, right: Estimate, cost: number): Estimate {
   const size = add(sizeOf(left), sizeOf(right));
-  const type = left.type.kind === 'dyn' ? right.type : left.type;
+  const type = left.type.kind === 'dyn' || mayBe(right, 'timestamp') ? right.type : left.type;
   const elementSize = left.elementSize && right.elementSize && union(left.elementSize, right.elementSize);
   const areTexts = mayBe(left, ...texts) && mayBe(right, ...texts);
   if (!areTexts && !mayBe(left, 'list', 'dyn')) return scalar(type.kind, capped(cost + 1));
@@ -182,7 +233,7 @@ const namespaces = new Set(['sets', 'optional', 'math', 'ip', 'format', 'strings
 
 function methodCalled(node: ASTNode & { op: 'rcall' }, variables: Variables): Estimate {
   const [name, receiver, args] = node.args;
-  if (receiver.op === 'id' && namespaces.has(receiver.args) && !variables.has(receiver.args)) {
+  if (receiver.op === 'id' && namespaces.has(receiver.args) && !variables.byName.has(receiver.args)) {
     if (receiver.args === 'cel' && name === 'bind') return bound(args, variables);
     const parts = args.map((arg) => estimate(arg, variables));
     return callCost({ name: `${receiver.args}.${name}`, target: undefined, args: parts, nodes: args });
@@ -191,20 +242,33 @@ function methodCalled(node: ASTNode & { op: 'rcall' }, variables: Variables): Es
   const [first] = args;
   const body = args.at(-1);
   if (first?.op === 'id' && body && args.length > 1) {
-    const found = loop({ name, target, variable: first.args, args, body, variables });
+    const found = loop({ node, name, target, variable: first.args, args, body, variables });
     if (found) return found;
   }
-  return callCost({ name, target, args: args.map((arg) => estimate(arg, variables)), nodes: args });
+  // What is put into a format alone may be of several types.
+  const parts = args.map((arg) =>
+    name === 'format' && arg.op === 'list'
+      ? listOf(arg.args.map((one) => estimate(one, variables)))
+      : estimate(arg, variables),
+  );
+  note(variables, typeProblem(node, [target, ...parts]));
+  return callCost({ name, target, args: parts, nodes: args });
 }
+
+const within = (variables: Variables, name: string, value: Estimate): Variables => ({
+  ...variables,
+  byName: new Map(variables.byName).set(name, value),
+});
 
 function bound([name, value, body]: ASTNode[], variables: Variables): Estimate {
   if (name?.op !== 'id' || !value || !body) return scalar('dyn', 0);
   const given = estimate(value, variables);
-  const result = estimate(body, new Map(variables).set(name.args, given));
+  const result = estimate(body, within(variables, name.args, given));
   return { ...result, cost: capped(listCost + given.cost + result.cost) };
 }
 
 interface Loop {
+  node: ASTNode & { op: 'rcall' };
   name: string;
   target: Estimate;
   variable: string;
@@ -222,10 +286,11 @@ interface Loop {
    map          | 11             | 12 and the value, and the filter if any
    filter       | 11             | 13 and the predicate
 */
-function loop({ name, target, variable, args, body, variables }: Loop): Estimate | undefined {
+function loop({ node, name, target, variable, args, body, variables }: Loop): Estimate | undefined {
   const element = elementOf(target, rootSize(variables));
-  const scope = new Map(variables).set(variable, element);
+  const scope = within(variables, variable, element);
   const each = estimate(body, scope);
+  note(variables, predicateProblem(node, each.type, element.type));
   const count = sizeOf(target);
   const total = (once: number, step: number): number => capped(target.cost + once + count.max * capped(step));
   switch (name) {
@@ -266,4 +331,4 @@ function elementOf({ type, decl }: Estimate, root: Size): Estimate {
   return { cost: 1, type: element, size: root };
 }
 
-const rootSize = (variables: Variables): Size => sizeOf(variables.get('self') ?? fromDecl(undefined, 1));
+const rootSize = (variables: Variables): Size => sizeOf(variables.byName.get('self') ?? fromDecl(undefined, 1));

@@ -20,7 +20,7 @@ export function shownAt(text: string, at: number, why: string): string {
 }
 
 /** Where the real one says a fault is: at the operator, at the bracket of a call, at the dot of a field. */
-function placeOf(node: ASTNode): number {
+export function placeOf(node: ASTNode): number {
   const { input, range } = node;
   switch (node.op) {
     case 'call':

@@ -1,5 +1,5 @@
 // `x-kubernetes-validations` as a definition writes them: what is refused before a rule ever runs.
-import { costOf } from '../cel/cost.ts';
+import { costsOf } from '../cel/cost.ts';
 import { declOf, mostBytes, wholeResource } from '../cel/decl.ts';
 import { messageProblem, parsedRule, ruleProblem, usesOldSelf } from '../cel/rules.ts';
 import { undefinedField } from '../cel/references.ts';
@@ -100,7 +100,7 @@ function innerSite({ schema, path, loose, count, budget }: Site, inner: Schema, 
 
 function compiledProblems({ schema, loose, count, budget }: Site, rule: ValidationRule, at: string): Cause[] {
   const form = ruleForm({ ...rule });
-  const found = ruleProblem(rule) ?? undefinedField(rule.rule, schema);
+  const found = definitionProblem(rule, schema);
   if (found !== undefined) {
     const why = found === notBool ? found : `compilation failed: ${found}`;
     return [invalidValue(`${at}.rule`, form, why)];
@@ -108,14 +108,14 @@ function compiledProblems({ schema, loose, count, budget }: Site, rule: Validati
   const repeated = count ?? mostTimes(schema);
   const causes = budget.spend(
     `${at}.rule`,
-    costOf(parsedRule(rule.rule), schema, rule.optionalOldSelf) * repeated,
+    costsOf(parsedRule(rule.rule), schema, rule.optionalOldSelf).cost * repeated,
     'rule',
   );
   if (rule.messageExpression) {
     const wrong = messageProblem(rule);
     if (wrong !== undefined) causes.push(invalidValue(`${at}.messageExpression`, form, wrong));
     else {
-      const cost = costOf(parsedRule(rule.messageExpression), schema, rule.optionalOldSelf);
+      const cost = costsOf(parsedRule(rule.messageExpression), schema, rule.optionalOldSelf).cost;
       causes.push(...budget.spend(`${at}.messageExpression`, cost, 'messageExpression'));
     }
   }
@@ -132,4 +132,24 @@ function compiledProblems({ schema, loose, count, budget }: Site, rule: Validati
 /** As often as the smallest value fits into the largest request, with a comma after each. */
 const mostTimes = (schema: Schema): number => Math.floor(mostBytes / ((declOf(schema)?.least ?? 0) + 1));
 
+/** Types are known from the schema, and their faults are told before what the evaluator finds without it. */
+function definitionProblem(rule: ValidationRule, schema: Schema): string | undefined {
+  const problem = ruleProblem(rule);
+  if (problem === notBool || problem?.includes(': Syntax error: ')) return problem;
+  const { problem: mistyped, kind } = costsOf(parsedRule(rule.rule), schema, rule.optionalOldSelf);
+  const found = mistyped ?? problem ?? undefinedField(rule.rule, schema);
+  return found ?? (neverBool.has(kind) ? notBool : undefined);
+}
+
+const neverBool = new Set<string>([
+  'string',
+  'bytes',
+  'int',
+  'double',
+  'duration',
+  'timestamp',
+  'list',
+  'map',
+  'object',
+]);
 const notBool = 'cel expression must evaluate to a bool';
