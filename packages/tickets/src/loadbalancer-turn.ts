@@ -2,11 +2,12 @@
 import { loadbalancers, type Loadbalancer, type LoadbalancerIp, type LoadbalancerStatus } from '@fairlead/api';
 import { isEqual, parseAddress } from '@fairlead/core';
 import { laterTry, type Desk, type Next } from './desk.ts';
-import { failed, fails, holds, onChange } from './finding.ts';
+import { failed, holds, onChange } from './finding.ts';
 import { deviceOutage, reach, untilNews, type Reached } from './reach.ts';
 import { resting } from './quarantine.ts';
 import { fieldManager, placeOf } from './names.ts';
 import { merge, timeText, type Fact } from './status.ts';
+import { supply, supplyTold } from './supply.ts';
 
 export async function loadbalancerTurn(desk: Desk, name: string): Promise<Next> {
   const loadbalancer = desk.loadbalancers.get({ name });
@@ -52,12 +53,7 @@ function factsOf(desk: Desk, loadbalancer: Loadbalancer, reached: Reached): Reco
   const capacity = desk.ledger.capacity(name);
   const device = deviceFact(desk, loadbalancer);
   const DeviceReachable = device ? { DeviceReachable: device } : {};
-  const full = (['ve', 'ltm'] as const).filter((layer) => capacity && capacity[layer].used >= capacity[layer].total);
-  const AddressesAvailable = wrong
-    ? failed(wrong)
-    : full.length > 0
-      ? fails('exhausted', `no address of ${full.join(' and ')} is free; grow spec.${full[0]}.cidr, or release tickets`)
-      : holds('Available');
+  const AddressesAvailable = wrong ? failed(wrong) : supply(capacity);
   // A cluster that was not read yet says nothing about itself: what was known of it stays.
   if (!reached.ok && !reached.isNews)
     return { ...DeviceReachable, AddressesAvailable, ...(wrong ? { Ready: failed(wrong) } : {}) };
@@ -92,6 +88,7 @@ const sooner = (a: Next, b: Next): Next =>
 
 /** An Event for each of these that turned; that it was good from the start is no news. */
 function tell(desk: Desk, loadbalancer: Loadbalancer, after: LoadbalancerStatus): void {
+  desk.teller.tell(loadbalancer, supplyTold(loadbalancer.status, after));
   for (const type of ['ClusterReachable', 'DeviceReachable']) {
     const [was, is] = [loadbalancer.status, after].map((status) =>
       status?.conditions?.find((one) => one.type === type),

@@ -55,6 +55,7 @@ export function teller({ recorder, log }: TellerOptions): Teller {
   };
   return {
     tell(about, told) {
+      if (told.length === 0) return;
       const key = `${about.metadata.namespace ?? ''}/${about.metadata.name}`;
       const present = waiting.get(key);
       if (present) present.told.push(...told);
