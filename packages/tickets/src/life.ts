@@ -14,7 +14,7 @@ export const states: readonly State[] = ['new', 'created', 'apply', 'enabled', '
  * - `opened`, `rejected`: the approver's answer
  * - `disable`: the user wants it disabled or gone, or its object is being removed
  * - `enable`: the user wants it back, and the network is open still
- * - `refile`: the user wants it back, and the network was never opened
+ * - `refile`: its application is gone, or was never opened, and the user wants it still, or back
  * - `cleared`: it shall be gone, and the device confirmed that nothing of it is left there
  */
 export type Event =
@@ -55,6 +55,9 @@ export interface Step {
 
 /*
  *            allocated            filed              opened
+ *                                refile
+ *                         .-----------------.
+ *                         v                 |
  *   new ----------------> created -------> apply -------------> enabled
  *    |                    |  ^ ^ \           |  \ disable       |    ^
  *    | refused    refused |  | |  \ disable  |   '------.       |    | enable
@@ -87,6 +90,7 @@ const life: Readonly<Record<State, Readonly<Partial<Record<Event, Step>>>>> = {
     opened: { to: 'enabled', effects: ['program'] },
     rejected: { to: 'failed', effects: [] },
     disable: { to: 'disabled', effects: ['withdraw'] },
+    refile: { to: 'created', effects: ['withdraw'] },
   },
   enabled: {
     disable: { to: 'disabled', effects: ['unprogram'] },
@@ -98,7 +102,7 @@ const life: Readonly<Record<State, Readonly<Partial<Record<Event, Step>>>>> = {
   },
   disabled: {
     enable: { to: 'enabled', effects: ['program'] },
-    refile: { to: 'created', effects: [] },
+    refile: { to: 'created', effects: ['withdraw'] },
     cleared: { to: 'deleted', effects: ['withdraw', 'release'] },
   },
   deleted: {},

@@ -49,6 +49,11 @@ export async function askApprover(desk: Desk, ticket: Lbticket): Promise<Finding
   const id = ticket.status?.application;
   if (id === undefined) throw new Error(`bug: ticket ${name} is in apply and has no application`);
   const answer = await found.value.approver.ask(found.value.at, id, ticket);
+  if (!answer.ok && answer.problem.code === 'missing') {
+    // Withdrawn in a turn that did not come to its end, or forgotten by the approver. Not at once: it may forget the next one too.
+    laterTry(desk, name);
+    return refile(`approver ${found.value.at.provider} does not know application ${id}; it is filed anew`);
+  }
   if (!answer.ok) return stay({ NetworkPolicyOpen: failed(answer.problem) }, { after: laterTry(desk, name) });
   const { status, message } = answer.value;
   if (status === 'pending') {
@@ -63,6 +68,15 @@ export async function askApprover(desk: Desk, ticket: Lbticket): Promise<Finding
   const why = `application ${id} is rejected${message ? `: ${message}` : ''}; edit the ticket to file again`;
   return { event: 'rejected', why, facts: { NetworkPolicyOpen: fails('rejected', why) }, next: onChange };
 }
+
+/** Whatever was filed is worth nothing any more, and there will be another. */
+export const refile = (why: string): Finding => ({
+  event: 'refile',
+  why,
+  facts: { NetworkPolicyOpen: fails('pending', 'no application is filed yet') },
+  application: null,
+  next: onChange,
+});
 
 /** Takes back whatever the approver may have of this ticket. Safe to repeat. */
 export async function withdraw(desk: Desk, ticket: Lbticket): Promise<Result<void>> {

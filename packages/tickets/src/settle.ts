@@ -9,7 +9,7 @@ import { fieldManager, ticketName } from './names.ts';
 import { isAnsweredHere, withdraw } from './policy.ts';
 import { clearanceOf, factsOf } from './programmed.ts';
 import { rest } from './quarantine.ts';
-import { statusAfter, statusPatch, type Fact } from './status.ts';
+import { isTrue, statusAfter, statusPatch, type Fact } from './status.ts';
 import { wakeConfigMap, wakeLoadbalancer } from './wake.ts';
 
 /** A ticket in a turn: as the API server has it, as it shall be, and the moves in between that are not written yet. */
@@ -46,6 +46,12 @@ export async function settle(
 ): Promise<Settled> {
   const { ticket } = draft;
   if (moved?.effects.includes('withdraw')) {
+    if (isTrue(ticket, 'NetworkPolicyOpen')) {
+      // Said before it is done: who comes after a crash, or after another edit, must not take the network for open.
+      const told = stay({ NetworkPolicyOpen: fails('withdrawn', 'the application is being withdrawn') });
+      const marked = await write(desk, drafted(desk, draft, { finding: told, moved: undefined }));
+      return marked.ok ? settle(desk, marked.draft, { finding, moved }) : marked;
+    }
     const gone = await withdraw(desk, ticket);
     if (!gone.ok) {
       // Nothing else is done before: an application without a ticket would keep the network open for ever.

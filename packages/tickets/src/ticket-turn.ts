@@ -1,12 +1,12 @@
 // One turn of one ticket: look, ask the table, write, and again until nothing moves.
 import { lbtickets, type Lbticket } from '@fairlead/api';
-import type { Problem } from '@fairlead/core';
+import { formatAddress, parseAddress, type Problem } from '@fairlead/core';
 import { admit } from './admission.ts';
 import { laterTry, type Desk, type Next } from './desk.ts';
 import { failed, fails, holds, onChange, said, stay, type Finding } from './finding.ts';
 import { step } from './life.ts';
 import { fieldManager, finalizer, placeOf, ticketName } from './names.ts';
-import { askApprover, file } from './policy.ts';
+import { askApprover, file, refile } from './policy.ts';
 import { clearanceOf, factsOf } from './programmed.ts';
 import { defined, settle, stateOf, writeKey, type Draft } from './settle.ts';
 import { conditionOf, isTrue } from './status.ts';
@@ -35,6 +35,17 @@ const isUnwanted = (ticket: Lbticket): boolean => isRemoved(ticket) || ticket.sp
 
 const isEdited = (ticket: Lbticket): boolean => ticket.metadata.generation !== ticket.status?.observedGeneration;
 
+/** Does it ask for other addresses than it has, or for those of another load balancer? */
+function isMoved({ ledger }: Desk, ticket: Lbticket): boolean {
+  const has = ledger.pairOf(ticket.spec.loadbalancer, ticketName(ticket));
+  return (['veip', 'ltmip'] as const).some((field) => canonical(ticket.spec[field]) !== has[field]);
+}
+
+function canonical(text: string | null | undefined): string | undefined {
+  const address = parseAddress(text ?? '');
+  return address.ok ? formatAddress(address.value) : undefined;
+}
+
 /** Its object is gone, and our finalizer was gone before: nothing of it is anywhere but in our memory. */
 function forget(desk: Desk, name: string): Next {
   desk.ledger.release(name);
@@ -52,7 +63,8 @@ async function look(desk: Desk, ticket: Lbticket): Promise<Finding> {
     case 'new':
       return isRemoved(ticket) ? cleared('its object is removed') : lookAtNew(desk, ticket);
     case 'created':
-      if (isUnwanted(ticket)) return disable(ticket);
+      // Given up and moved in one go: what it holds has to be what it says, for it may come back.
+      if (isRemoved(ticket) || (isUnwanted(ticket) && !isMoved(desk, ticket))) return disable(ticket);
       return isEdited(ticket) ? lookAtNew(desk, ticket) : file(desk, ticket);
     case 'apply':
       return isUnwanted(ticket) ? disable(ticket) : askApprover(desk, ticket);
@@ -80,7 +92,7 @@ async function lookAtNew(desk: Desk, ticket: Lbticket): Promise<Finding> {
       return refused(admitted.problem);
     case 'pair': {
       const { veip, ltmip } = admitted.pair;
-      const why = `addresses ${veip} (VE) and ${ltmip} (LTM) are taken`;
+      const why = `addresses ${veip} (VE) and ${ltmip} (LTM) of Loadbalancer ${ticket.spec.loadbalancer} are taken`;
       const facts = {
         Allocated: holds('Allocated', why),
         NetworkPolicyOpen: fails('pending', 'no application is filed yet'),
@@ -116,8 +128,8 @@ async function lookAtDisabled(desk: Desk, ticket: Lbticket): Promise<Finding> {
       return cleared(isRemoved(ticket) ? 'its object is removed' : 'the user gave it up');
     return stay(defined({ Programmed: clearance.fact }));
   }
-  const isOpen = isTrue(ticket, 'NetworkPolicyOpen');
-  return { event: isOpen ? 'enable' : 'refile', why: 'the user wants it enabled again', facts: {}, next: onChange };
+  const why = 'the user wants it enabled again';
+  return isTrue(ticket, 'NetworkPolicyOpen') ? { event: 'enable', why, facts: {}, next: onChange } : refile(why);
 }
 
 const disable = (ticket: Lbticket): Finding => ({

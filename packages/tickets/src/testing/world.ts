@@ -36,8 +36,10 @@ export interface World {
   /** Each write of the controllers, as `patch lbtickets/status test`. Events aside. */
   writes: string[];
   log: string[];
-  /** Starts a controller over the two clusters; a second one beside the first is a hand-over that overlaps. */
-  begin(): Promise<void>;
+  /** Starts a controller over the two clusters, and gives the way to end it; a second one beside the first is a hand-over that overlaps. */
+  begin(): Promise<() => Promise<void>>;
+  /** The ways to end those that work now. */
+  ending(): (() => Promise<void>)[];
   /** From now on controllers read the target cluster only after so many milliseconds; Infinity: it is not connected. */
   slow(ms: number): void;
   /** Ends all controllers, as a crash would. */
@@ -53,11 +55,13 @@ export interface World {
 }
 
 export interface WorldOptions {
-  approvers?: Record<string, Approver>;
+  approvers?: Record<string, Approver> | ((clock: FakeClock) => Record<string, Approver>);
   /** With the approver that is a person. */
   manual?: boolean;
   /** Puts itself between the controllers and the management cluster. */
   between?: (kube: Kube) => Kube;
+  /** … and between them and the target cluster. */
+  betweenTarget?: (kube: Kube) => Kube;
 }
 
 export async function world(options: WorldOptions = {}): Promise<World> {
@@ -72,18 +76,27 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       await made(kube.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
   const sides = { clock, management: management.kube, target: target.kube };
 
-  const running: { abort: AbortController; done: Promise<unknown> }[] = [];
+  const running = new Set<() => Promise<void>>();
   let delay = 0;
   const begin = async () => {
     const abort = new AbortController();
-    running.push({ abort, done: controller({ ...sides, writes, log }, { ...options, delay }, abort.signal) });
+    const done = controller({ ...sides, writes, log }, { ...options, delay }, abort.signal);
+    const end = async () => {
+      running.delete(end);
+      abort.abort();
+      let isDone = false;
+      const ended = done.finally(() => (isDone = true));
+      // A turn may be in the middle of a call that takes its time.
+      await clock.advance(0);
+      while (!isDone) await clock.advance(1000);
+      await ended;
+    };
+    running.add(end);
     await clock.advance(500);
+    return end;
   };
   const stop = async () => {
-    const ended = running.splice(0);
-    for (const { abort } of ended) abort.abort();
-    await clock.advance(0);
-    await Promise.all(ended.map(({ done }) => done));
+    for (const end of running) await end();
   };
   await begin();
   onTestFinished(async () => {
@@ -96,7 +109,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     await begin();
   };
   const slow = (ms: number) => void (delay = ms);
-  return { ...sides, writes, log, slow, begin, stop, restart, ...readings(sides) };
+  return { ...sides, writes, log, slow, begin, stop, restart, ending: () => [...running], ...readings(sides) };
 }
 
 type Sides = Pick<World, 'clock' | 'management' | 'target'>;
@@ -127,10 +140,12 @@ async function controller(
       stores,
       clusters: (name) =>
         name === 'acp-region01' && options.delay < Infinity
-          ? { kube: counted(target, writes), stores: there }
+          ? { kube: counted(options.betweenTarget?.(target) ?? target, writes), stores: there }
           : undefined,
       approvers: {
-        ...(options.approvers ?? { auto: auto() }),
+        ...(typeof options.approvers === 'function'
+          ? options.approvers(clock)
+          : (options.approvers ?? { auto: auto() })),
         ...(options.manual ? { manual: manual() } : {}),
       },
       clock,
