@@ -98,7 +98,9 @@ const status = Type.Object(
         maxItems: 20,
       }),
     ),
-    conditions: Type.Optional(conditions('Allocated, NetworkPolicyOpen, Programmed, CertificatesValid, Ready')),
+    conditions: Type.Optional(
+      conditions('Allocated, NetworkPolicyOpen, Programmed, CertificatesValid, LabelConflict, Ready'),
+    ),
   },
   { title: 'Status', description: 'What the controller last observed.' },
 );

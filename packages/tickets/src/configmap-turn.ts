@@ -8,6 +8,7 @@ import type { ConfigMapKey } from './directory.ts';
 import { onChange } from './finding.ts';
 import { reach } from './reach.ts';
 import { afterLtm } from './ltm-order.ts';
+import { tenantRival } from './label-conflicts.ts';
 import { labelsAfter, labelsBefore, servesIngresses } from './label-writes.ts';
 import { configMapName, createdAt, fieldManager, placeOf, ticketName } from './names.ts';
 import { isDone } from './report.ts';
@@ -63,6 +64,8 @@ async function write(desk: Desk, key: ConfigMapKey, sheet: Sheet): Promise<Probl
     const why = `namespace "${namespace}" does not exist in cluster ${sheet.loadbalancer.spec.cluster}; create it there`;
     return fail('missing', why, 'spec.namespace').problem;
   }
+  const rival = isExternal(sheet) && !isEmpty ? tenantRival(desk, sheet) : undefined;
+  if (rival) return rival;
   if (isEmpty && !existing)
     return (servesIngresses(desk, sheet) ? await labelsBefore(desk, sheet) : undefined) ?? labelsAfter(desk, sheet);
   const before = isEmpty ? undefined : await labelsBefore(desk, sheet);
@@ -72,7 +75,9 @@ async function write(desk: Desk, key: ConfigMapKey, sheet: Sheet): Promise<Probl
     const applied = await target.kube.apply(configMaps, wanted, { fieldManager, force: true });
     if (!applied.ok) return applied.problem;
     target.configMaps.wrote(applied.value, existing?.metadata.resourceVersion);
-    for (const ticket of changedBetween(existing, wanted)) desk.queue.add(`ticket ${ticket}`);
+    // A CIS matches by labels alone: what one ticket gives up, another may get now.
+    const others = isExternal(sheet) ? desk.directory.programmed(key) : [];
+    for (const ticket of new Set([...changedBetween(existing, wanted), ...others])) desk.queue.add(`ticket ${ticket}`);
   } else if (isEmpty && existing && isLeft(sheet.loadbalancer, existing)) {
     const { uid, resourceVersion } = existing.metadata;
     const gone = await target.kube.remove(configMaps, existing.metadata, { uid, resourceVersion });
@@ -80,6 +85,8 @@ async function write(desk: Desk, key: ConfigMapKey, sheet: Sheet): Promise<Probl
   }
   return labelsAfter(desk, sheet);
 }
+
+const isExternal = ({ loadbalancer }: Sheet): boolean => loadbalancer.spec.cis.mode === 'external';
 
 /** An empty ConfigMap stays until the agent has said that nothing is left on the device. */
 const isLeft = (loadbalancer: Loadbalancer, existing: ConfigMap): boolean =>

@@ -16,8 +16,9 @@ export async function labelsBefore(desk: Desk, sheet: Sheet): Promise<Problem | 
     const problem = await label(desk, sheet, { kind: namespaces, object: space, labels: wantedOnNamespace });
     if (problem) return problem;
   }
-  for (const [name, labels] of wantedServiceLabels(loadbalancer, sheet.wanted)) {
-    const service = target.stores.services.get({ name, namespace });
+  const serviceOf = (name: string) => target.stores.services.get({ name, namespace });
+  for (const [name, labels] of wantedServiceLabels(loadbalancer, sheet.wanted, serviceOf)) {
+    const service = serviceOf(name);
     if (!service || hasLabels(service, labels)) continue;
     const problem = await label(desk, sheet, { kind: services, object: service, labels });
     if (problem) return problem;

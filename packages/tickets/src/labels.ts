@@ -6,25 +6,43 @@ import { digest } from './digest.ts';
 import { serviceLabels, tenantOf } from './names.ts';
 
 /**
- * The three labels of each Service behind a pool of `configMap`, by Service name. A label has one value, so a Service
- * behind two pools gets those of the first by name; our agent reads the annotation with all of them.
+ * The three labels of each Service behind a pool of `configMap`, by Service name. A label has one value, so of a Service
+ * behind two pools the one that has the labels now keeps them, or else the first by name gets them; our agent reads the
+ * annotation with all of them. `serviceOf`: the Service as it is.
  */
 export function wantedServiceLabels(
   loadbalancer: Loadbalancer,
   configMap: ConfigMap,
+  serviceOf: (name: string) => KubeObject | undefined = () => undefined,
 ): Map<string, Record<string, string>> {
-  const wanted = new Map<string, Record<string, string>>();
   const tenant = tenantOf(loadbalancer, configMap.metadata.namespace ?? '');
-  for (const [path, { service }] of Object.entries(readPools(configMap)).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const [application = '', pool = ''] = path.split('/');
-    if (wanted.has(service)) continue;
-    wanted.set(service, {
-      [serviceLabels.tenant]: tenant,
-      [serviceLabels.application]: application,
-      [serviceLabels.pool]: pool,
-    });
-  }
+  const wanted = new Map<string, Record<string, string>>();
+  for (const [service, pool] of poolsOfServices(configMap, tenant, serviceOf))
+    wanted.set(service, labelsFor(tenant, pool));
   return wanted;
+}
+
+/** By Service, the pool `<application>/<pool>` whose labels it is to carry. */
+export function poolsOfServices(
+  configMap: ConfigMap,
+  tenant: string,
+  serviceOf: (name: string) => KubeObject | undefined,
+): Map<string, string> {
+  const holders = new Map<string, string>();
+  for (const [path, { service }] of Object.entries(readPools(configMap)).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const present = serviceOf(service);
+    if (!holders.has(service) || (present && hasLabels(present, labelsFor(tenant, path)))) holders.set(service, path);
+  }
+  return holders;
+}
+
+export function labelsFor(tenant: string, path: string): Record<string, string> {
+  const [application = '', pool = ''] = path.split('/');
+  return {
+    [serviceLabels.tenant]: tenant,
+    [serviceLabels.application]: application,
+    [serviceLabels.pool]: pool,
+  };
 }
 
 /** Does the Service carry labels that point into `tenant`, as ours do? */

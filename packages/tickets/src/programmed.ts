@@ -9,6 +9,7 @@ import { failed, fails, holds, unknown } from './finding.ts';
 import { configMapName, ticketName } from './names.ts';
 import { readEntries } from './configmap.ts';
 import { ingressLeft, ingressProgrammed } from './ingress-programmed.ts';
+import { labelConflict } from './label-conflicts.ts';
 import { clusterOutage, deviceOutage, isRead, untilNews } from './reach.ts';
 import { isDone, outcomeOf } from './report.ts';
 import { conditionOf, isTrue, type Fact, type Facts } from './status.ts';
@@ -41,6 +42,8 @@ export function programmed(desk: ProgrammedDesk, ticket: Lbticket): Fact | undef
   // Before the cluster was read nothing is known of its ConfigMaps, and what was said before may well be true.
   if (!isRead(desk.target(loadbalancer.spec.cluster))) return undefined;
   if (!configMap || !isWritten) return onItsWay(desk, ticket);
+  const conflict = labelConflict(desk, ticket, configMap);
+  if (conflict?.status === 'True') return fails('LabelConflict', conflict.message);
   if (loadbalancer.spec.cis.mode === 'external')
     return holds('Written', 'written for the CIS of the cluster, which does not report back');
   const outcome = outcomeOf(configMap, name);
@@ -96,11 +99,15 @@ function leftOnLtm(desk: ProgrammedDesk, ticket: Lbticket): Fact | undefined {
 
 /** What an enabled ticket's status says of the device. */
 export function factsOf(desk: ProgrammedDesk, ticket: Lbticket): Facts {
-  const [Programmed, CertificatesValid] = [
-    programmed(desk, ticket),
-    certificatesValid(ticket, configMapOf(desk, ticket)),
-  ];
-  return { ...(Programmed && { Programmed }), ...(CertificatesValid && { CertificatesValid }) };
+  const configMap = configMapOf(desk, ticket);
+  const Programmed = programmed(desk, ticket);
+  const CertificatesValid = certificatesValid(ticket, configMap);
+  const LabelConflict = labelConflict(desk, ticket, configMap);
+  return {
+    ...(Programmed && { Programmed }),
+    ...(CertificatesValid && { CertificatesValid }),
+    ...(LabelConflict && { LabelConflict }),
+  };
 }
 
 /** Noted, so that the next report of the agent gives the ticket a turn. */

@@ -1,6 +1,7 @@
 // What a turn found becomes the ticket's status, and what has to follow, in the order that survives a crash between any two writes.
 import { lbtickets, type Lbticket } from '@fairlead/api';
 import { certificateNews } from './certificates.ts';
+import { labelNews } from './label-conflicts.ts';
 import { laterTry, type Desk, type Next } from './desk.ts';
 import { configMapKey } from './directory.ts';
 import { failed, fails, onChange, stay, type Finding } from './finding.ts';
@@ -96,7 +97,11 @@ async function write(desk: Desk, { stored, ticket, moves }: Draft): Promise<Sett
   desk.tries.delete(writeKey(name));
   desk.lbtickets.wrote(sent.value, resourceVersion);
   for (const move of moves) follow(desk, sent.value, move);
-  desk.teller.tell(sent.value, [...moves.map(toldOf), ...certificateNews(stored, sent.value)]);
+  desk.teller.tell(sent.value, [
+    ...moves.map(toldOf),
+    ...certificateNews(stored, sent.value),
+    ...labelNews(stored, sent.value),
+  ]);
   return { ok: true, draft: written(sent.value) };
 }
 

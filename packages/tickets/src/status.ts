@@ -2,7 +2,13 @@
 import type { Condition, Lbticket, LbticketStatus, Process, Transition } from '@fairlead/api';
 import { isEqual } from '@fairlead/core';
 
-export type ConditionType = 'Allocated' | 'NetworkPolicyOpen' | 'Programmed' | 'CertificatesValid' | 'Ready';
+export type ConditionType =
+  | 'Allocated'
+  | 'NetworkPolicyOpen'
+  | 'Programmed'
+  | 'CertificatesValid'
+  | 'LabelConflict'
+  | 'Ready';
 
 /** One condition as a turn found it, without time. `reason` is a problem code when something is wrong. */
 export interface Fact {
@@ -109,7 +115,8 @@ export function merge(
       lastTransitionTime: since,
     });
   }
-  const place = (type: string) => order.findIndex((one) => one === type);
+  // What Ready does not lean on comes after it; those of other kinds stand as they come.
+  const place = (type: string) => (type === 'LabelConflict' ? order.length : order.findIndex((one) => one === type));
   return [...byType.values()].sort((a, b) => place(a.type) - place(b.type));
 }
 

@@ -231,7 +231,12 @@ function serviceChanged(
     if (desk.loadbalancers.get({ name: loadbalancer })?.spec.cluster !== cluster) continue;
     const configMap = desk.target(cluster)?.configMaps.read({ namespace, name: configMapName(loadbalancer) });
     const isNamed = Object.values(readPools(configMap)).some((pool) => pool.service === service.metadata.name);
-    if (isNamed) desk.queue.add(`configmap ${loadbalancer}/${namespace}`);
+    if (!isNamed) continue;
+    desk.queue.add(`configmap ${loadbalancer}/${namespace}`);
+    // A CIS goes by these labels alone: whether its pools are filled may be another now.
+    if (desk.loadbalancers.get({ name: loadbalancer })?.spec.cis.mode === 'external')
+      for (const ticket of desk.directory.programmed(`${loadbalancer}/${namespace}`))
+        desk.queue.add(`ticket ${ticket}`);
   }
 }
 

@@ -1,0 +1,218 @@
+// cis.mode external: what we write is read by F5's own controllers, here by a stand-in that goes by their documented rules
+// and knows nothing of ours.
+import { lbrules, lbtickets, loadbalancers, type Lbticket, type Loadbalancer } from '@fairlead/api';
+import { configMaps, endpointSlices, namespaces, services } from '@fairlead/kube';
+import { read, type Controller } from '@fairlead/sim-cis';
+import { expect, test } from 'vitest';
+import { made } from './testing/cluster.ts';
+import { lb, listner, rule, ticket } from './testing/objects.ts';
+import { conditionAt, world, type World } from './testing/world.ts';
+
+const external: Partial<Loadbalancer['spec']> = { cis: { mode: 'external', tenant: '{cluster}_{namespace}' } };
+
+async function begun(spec: Partial<Loadbalancer['spec']> = external): Promise<World> {
+  const here = await world();
+  await made(here.management.create(loadbalancers, lb(spec)));
+  return here;
+}
+
+async function file(here: World, one: Lbticket): Promise<void> {
+  await made(here.management.create(lbtickets, one));
+  await here.clock.advance(1000);
+}
+
+let pods = 0;
+
+/** A Service with its port, or its target port, at 8080, and two ready pods. */
+async function serve(
+  here: World,
+  name: string,
+  more: { labels?: Record<string, string>; namespace?: string; port?: number; target?: number } = {},
+): Promise<string[]> {
+  const { namespace = 'shop', port = 8080, target = 8080, labels = {} } = more;
+  const metadata = { name, namespace };
+  const ports = [{ name: 'web', port, targetPort: target }];
+  await made(
+    here.target.create(services, {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { ...metadata, labels },
+      spec: { ports },
+    }),
+  );
+  const addresses = [`10.1.0.${(pods += 1)}`, `10.1.0.${(pods += 1)}`];
+  await made(
+    here.target.create(endpointSlices, {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name: `${name}-1`, namespace, labels: { 'kubernetes.io/service-name': name } },
+      addressType: 'IPv4',
+      ports: [{ name: 'web', port: target }],
+      endpoints: addresses.map((address) => ({ addresses: [address] })),
+    }),
+  );
+  await here.clock.advance(1000);
+  return addresses.map((address) => `${address}:${target}`).toSorted();
+}
+
+/** What the controller finds in the cluster, with the labels of the Loadbalancer as its filter. */
+async function found(here: World, controller: Controller = 'cis') {
+  const [cm, sv, es, ns] = await Promise.all([
+    made(here.target.list(configMaps)),
+    made(here.target.list(services)),
+    made(here.target.list(endpointSlices)),
+    made(here.target.list(namespaces)),
+  ]);
+  return read(
+    controller,
+    { configmaps: cm.items, services: sv.items, endpointslices: es.items, namespaces: ns.items },
+    { foo: 'bar' },
+  );
+}
+
+const events = async (here: World, name: string, reason: string) =>
+  (await here.events(name)).filter((one) => one.startsWith(reason));
+
+test.each<Controller>(['cis', 'cis-c'])(
+  '%s finds the pods of listners and rules, and nothing else',
+  async (controller) => {
+    const here = await begun();
+    await file(here, ticket('test', { listners: [listner(80, 'svc01')] }));
+    await made(here.management.create(lbrules, rule('canary')));
+    const svc01 = await serve(here, 'svc01');
+    const svc03 = await serve(here, 'svc03');
+    await serve(here, 'other');
+    expect(await found(here, controller)).toEqual({
+      members: {
+        '/acp-region01_shop/shop_http_app/svc01_8080_pool': svc01,
+        '/acp-region01_shop/shop_http_app/svc03_8080_pool': svc03,
+      },
+      complaints: [],
+    });
+    expect(conditionAt(await here.ticket('test'), 'Ready')).toEqual(['True', 'Ready']);
+  },
+);
+
+test('CIS goes by the Service port, CIS-C by that of the pods: where they differ, one of the two is wrong for a number', async () => {
+  const here = await begun();
+  await file(here, ticket('test', { listners: [listner(80, 'svc01')] }));
+  const all = await serve(here, 'svc01', { port: 8080, target: 9090 });
+  expect((await found(here, 'cis')).members['/acp-region01_shop/shop_http_app/svc01_8080_pool']).toEqual(all);
+  expect((await found(here, 'cis-c')).members['/acp-region01_shop/shop_http_app/svc01_8080_pool']).toEqual([]);
+});
+
+test('each namespace has a tenant of its own, and both controllers take both', async () => {
+  const here = await begun();
+  await file(here, ticket('test', { listners: [listner(80, 'svc01')] }));
+  await file(here, ticket('two', { namespace: 'project', listners: [listner(80, 'svc02')] }));
+  const svc01 = await serve(here, 'svc01');
+  const svc02 = await serve(here, 'svc02', { namespace: 'project' });
+  for (const controller of ['cis', 'cis-c'] as const)
+    expect(await found(here, controller)).toEqual({
+      members: {
+        '/acp-region01_project/project_http_app/svc02_8080_pool': svc02,
+        '/acp-region01_shop/shop_http_app/svc01_8080_pool': svc01,
+      },
+      complaints: [],
+    });
+});
+
+test('a second ConfigMap with the same tenant is not written, for CIS would forget the first; the ticket is told what to set', async () => {
+  const here = await begun({ cis: { mode: 'external', tenant: '{cluster}' } });
+  await file(here, ticket('test', { listners: [listner(80, 'svc01')] }));
+  const svc01 = await serve(here, 'svc01');
+  await file(here, ticket('two', { namespace: 'project', listners: [listner(80, 'svc02')] }));
+  expect(conditionAt(await here.ticket('two'), 'Programmed')).toEqual(['False', 'taken']);
+  const message = (await here.ticket('two')).status?.conditions?.find(({ type }) => type === 'Programmed')?.message;
+  expect(message).toMatch(
+    /ConfigMap shop\/fairlead-demo already.*set spec\.cis\.tenant of Loadbalancer demo to \{cluster\}_\{namespace\}/,
+  );
+  expect(await found(here)).toEqual({
+    members: { '/acp-region01/shop_http_app/svc01_8080_pool': svc01 },
+    complaints: [],
+  });
+});
+
+test('a Service behind two pools fills one: the other is told by LabelConflict and an Event', async () => {
+  const here = await begun();
+  const tcp = { ...listner(22, 'svc01'), protocal: 'tcp' as const, session: 'none' as const };
+  await file(here, ticket('test', { listners: [listner(80, 'svc01'), tcp] }));
+  const svc01 = await serve(here, 'svc01');
+  expect((await found(here)).members).toEqual({
+    '/acp-region01_shop/shop_http_app/svc01_8080_pool': svc01,
+    '/acp-region01_shop/shop_tcp_app/svc01_8080_pool': [],
+  });
+  const told = await here.ticket('test');
+  expect(conditionAt(told, 'LabelConflict')).toEqual(['True', 'LabelConflict']);
+  expect(conditionAt(told, 'Ready')).toEqual(['False', 'LabelConflict']);
+  expect(told.status?.conditions?.find(({ type }) => type === 'LabelConflict')?.message).toMatch(
+    /pool shop_tcp_app\/svc01_8080_pool stays empty: Service svc01 carries the labels of pool shop_http_app\/svc01_8080_pool/,
+  );
+  expect(await events(here, 'test', 'LabelConflict')).toHaveLength(1);
+  const before = here.writes.length;
+  await here.restart();
+  await here.clock.advance(2000);
+  expect(here.writes.slice(before)).toEqual([]);
+  expect(await events(here, 'test', 'LabelConflict')).toHaveLength(1);
+
+  // A Service of its own for the second listner, with the same pods, is the way out.
+  const own = await serve(here, 'svc01-tcp');
+  const body = {
+    spec: { listners: [listner(80, 'svc01'), { ...tcp, services: [{ service: 'svc01-tcp', port: 8080, weight: 1 }] }] },
+  };
+  await made(here.management.patch(lbtickets, { name: 'test', namespace: 'project' }, { type: 'merge', body }));
+  await here.clock.advance(1000);
+  expect(conditionAt(await here.ticket('test'), 'LabelConflict')).toEqual(['False', 'NoConflict']);
+  expect(conditionAt(await here.ticket('test'), 'Ready')).toEqual(['True', 'Ready']);
+  expect((await found(here)).members['/acp-region01_shop/shop_tcp_app/svc01-tcp_8080_pool']).toEqual(own);
+});
+
+test('a pool that comes later takes no labels from one that has them, whatever their names', async () => {
+  const here = await begun();
+  await serve(here, 'svc01');
+  const tcp = { ...listner(22, 'svc01'), protocal: 'tcp' as const, session: 'none' as const };
+  await file(here, ticket('test', { listners: [tcp] }));
+  const before = await found(here);
+  await file(here, ticket('late', { listners: [listner(80, 'svc01')] }));
+  expect((await found(here)).members).toMatchObject(before.members);
+  expect(conditionAt(await here.ticket('late'), 'LabelConflict')).toEqual(['True', 'LabelConflict']);
+  expect(conditionAt(await here.ticket('test'), 'Ready')).toEqual(['True', 'Ready']);
+  // When the first gives it up, the other gets it, and is well.
+  await made(
+    here.management.patch(
+      lbtickets,
+      { name: 'test', namespace: 'project' },
+      { type: 'merge', body: { spec: { state: 'disabled' } } },
+    ),
+  );
+  await here.clock.advance(3000);
+  expect(conditionAt(await here.ticket('late'), 'Ready')).toEqual(['True', 'Ready']);
+  expect((await found(here)).members['/acp-region01_shop/shop_http_app/svc01_8080_pool']).toHaveLength(2);
+});
+
+test('labels that somebody else has set stay theirs, and are told', async () => {
+  const here = await begun();
+  const labels = { 'cis.f5.com/as3-tenant': 'theirs', 'cis.f5.com/as3-app': 'app', 'cis.f5.com/as3-pool': 'pool' };
+  await serve(here, 'svc01', { labels });
+  await file(here, ticket('test', { listners: [listner(80, 'svc01')] }));
+  await here.clock.advance(2000);
+  expect((await made(here.target.get(services, { name: 'svc01', namespace: 'shop' }))).metadata.labels).toEqual(labels);
+  expect(conditionAt(await here.ticket('test'), 'LabelConflict')).toEqual(['True', 'LabelConflict']);
+  const body = {
+    metadata: { labels: { 'cis.f5.com/as3-tenant': null, 'cis.f5.com/as3-app': null, 'cis.f5.com/as3-pool': null } },
+  };
+  await made(here.target.patch(services, { name: 'svc01', namespace: 'shop' }, { type: 'merge', body }));
+  await here.clock.advance(2000);
+  expect(conditionAt(await here.ticket('test'), 'Ready')).toEqual(['True', 'Ready']);
+  expect((await found(here)).members['/acp-region01_shop/shop_http_app/svc01_8080_pool']).toHaveLength(2);
+});
+
+test('our own agent goes by the map, so a Service behind two pools is no conflict there', async () => {
+  const here = await begun({});
+  const tcp = { ...listner(22, 'svc01'), protocal: 'tcp' as const, session: 'none' as const };
+  await file(here, ticket('test', { listners: [listner(80, 'svc01'), tcp] }));
+  await serve(here, 'svc01');
+  await here.report();
+  expect(conditionAt(await here.ticket('test'), 'LabelConflict')).toBeUndefined();
+  expect(conditionAt(await here.ticket('test'), 'Ready')).toEqual(['True', 'Ready']);
+});

@@ -1,0 +1,92 @@
+// With a CIS of somebody else's, a pool gets its members by labels alone (spec/f5.md §3.2): a Service that cannot carry
+// those of two pools, or two ConfigMaps with one tenant, would leave pools empty without a word.
+import type { Lbticket } from '@fairlead/api';
+import { fail, type Problem } from '@fairlead/core';
+import type { ConfigMap, KubeObject, Told } from '@fairlead/kube';
+import { readEntries, readPools } from './configmap.ts';
+import type { Sheet } from './configmap-turn.ts';
+import type { Desk } from './desk.ts';
+import { fails, holds } from './finding.ts';
+import { hasLabels, labelManager, labelsFor, ownsFields, poolsOfServices } from './labels.ts';
+import { annotations, serviceLabels, tenantOf, ticketName } from './names.ts';
+import { conditionOf, type Fact } from './status.ts';
+
+type LabelDesk = Pick<Desk, 'loadbalancers' | 'target'>;
+
+/**
+ * The condition `LabelConflict` of a ticket; undefined leaves it as it is, or absent where there never was one.
+ *
+ *   a Service behind a pool of the ticket     | conflict
+ *   ------------------------------------------+-----------------------------------------------
+ *   is to carry the labels of another pool    | with that pool
+ *   carries values that somebody else has set | with them: what others set stays theirs
+ *   is not there, or carries ours             | none
+ */
+export function labelConflict(desk: LabelDesk, ticket: Lbticket, configMap: ConfigMap | undefined): Fact | undefined {
+  const problems = configMap ? problemsOf(desk, ticket, configMap) : [];
+  if (problems.length > 0) return { ...holds('LabelConflict', problems.join('; ')) };
+  return conditionOf(ticket, 'LabelConflict') ? fails('NoConflict', 'each Service is behind one pool') : undefined;
+}
+
+function problemsOf(desk: LabelDesk, ticket: Lbticket, configMap: ConfigMap): string[] {
+  const loadbalancer = desk.loadbalancers.get({ name: ticket.spec.loadbalancer });
+  if (loadbalancer?.spec.cis.mode !== 'external') return [];
+  const { namespace } = ticket.spec;
+  const services = desk.target(loadbalancer.spec.cluster)?.stores.services;
+  const serviceOf = (name: string) => services?.get({ namespace, name });
+  const tenant = tenantOf(loadbalancer, namespace);
+  const holders = poolsOfServices(configMap, tenant, serviceOf);
+  const items = readEntries(configMap)[ticketName(ticket)]?.items ?? {};
+  const own = new Set(
+    Object.entries(items).flatMap(([application, names]) => names.map((name) => `${application}/${name}`)),
+  );
+  return Object.entries(readPools(configMap))
+    .filter(([pool]) => own.has(pool))
+    .flatMap(([pool, { service }]) => {
+      const holder = holders.get(service) ?? pool;
+      const present = serviceOf(service);
+      const others = present && !ownsFields(present, labelManager(loadbalancer.metadata.name)) ? foreign(present) : '';
+      if (holder !== pool)
+        return [
+          `pool ${pool} stays empty: Service ${service} carries the labels of pool ${holder}, and can carry one; give the listner a Service of its own with the same selector`,
+        ];
+      if (!present || others === '' || hasLabels(present, labelsFor(tenant, pool))) return [];
+      return [
+        `pool ${pool} stays empty: somebody else has labelled Service ${service} with ${others}; remove these labels, or use another Service`,
+      ];
+    });
+}
+
+const foreign = ({ metadata }: KubeObject): string =>
+  Object.values(serviceLabels)
+    .flatMap((key) => (metadata.labels?.[key] === undefined ? [] : [`${key}=${metadata.labels[key]}`]))
+    .join(', ');
+
+/** An Event when pools stay empty, and one when they do no longer. */
+export function labelNews(before: Lbticket, after: Lbticket): Told[] {
+  const [was, is] = [conditionOf(before, 'LabelConflict'), conditionOf(after, 'LabelConflict')];
+  if (!is || (was?.status === is.status && was.message === is.message)) return [];
+  const type = is.status === 'True' ? 'Warning' : 'Normal';
+  return [{ type, reason: is.reason, message: is.message }];
+}
+
+/** Another ConfigMap that declares the same tenant, and was there before: a CIS takes one and forgets the other. */
+export function tenantRival(
+  desk: LabelDesk,
+  { loadbalancer, namespace, target, existing }: Sheet,
+): Problem | undefined {
+  const tenant = tenantOf(loadbalancer, namespace);
+  for (const other of target.stores.configmaps.all()) {
+    const { name, namespace: home = '', annotations: given = {} } = other.metadata;
+    const of = desk.loadbalancers.get({ name: given[annotations.loadbalancer] ?? '' });
+    const isSelf = home === namespace && of?.metadata.name === loadbalancer.metadata.name;
+    if (!of || isSelf || of.spec.cluster !== loadbalancer.spec.cluster || tenantOf(of, home) !== tenant) continue;
+    if (existing && ageOf(existing) < ageOf(other)) continue;
+    const why = `tenant ${tenant} is declared by ConfigMap ${home}/${name} already, and CIS takes one ConfigMap for a tenant; set spec.cis.tenant of Loadbalancer ${loadbalancer.metadata.name} to {cluster}_{namespace}`;
+    return fail('taken', why, 'spec.namespace').problem;
+  }
+  return undefined;
+}
+
+const ageOf = ({ metadata }: ConfigMap): string =>
+  `${metadata.creationTimestamp ?? ''} ${metadata.namespace ?? ''}/${metadata.name}`;
