@@ -26,6 +26,7 @@ export interface AgentsOptions {
   owner: string;
   policy: Policy;
   log: Log;
+  metrics?: PlacesOptions['metrics'];
 }
 
 export interface Agents {
@@ -33,6 +34,8 @@ export interface Agents {
   device(loadbalancer: string): DeviceState;
   /** Calls back with the name of a Loadbalancer whose device is told of differently. Returns the way to stop. */
   listen(listener: (loadbalancer: string) => void): () => void;
+  /** Of all devices: what waits, and milliseconds since the first could have had its turn. */
+  queues(): Record<'scopes' | 'pools', { waiting: number; overdue: number }>;
   /** Serves until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -78,6 +81,7 @@ type Agent = Seat<Made>;
 export function agents(options: AgentsOptions): Agents {
   const { loadbalancers } = options;
   const served = new Map<string, Agent>();
+  let opened: Places | undefined;
   const listeners = new Set<(loadbalancer: string) => void>();
   /** Loadbalancers that wait for credentials, and since when. Milliseconds since the epoch. */
   const waiting = new Map<string, number>();
@@ -106,6 +110,7 @@ export function agents(options: AgentsOptions): Agents {
     });
     const onHealth = (place: Place): void => [...place.sources.keys()].forEach(changed);
     const open = places({ ...options, report: reports.report, onHealth }, signal);
+    opened = open;
     await loadbalancers.ready(signal);
     const lookAtAll = () => [...loadbalancers.all()].forEach((one) => look(open, one.metadata.name));
     const stops = [
@@ -123,8 +128,14 @@ export function agents(options: AgentsOptions): Agents {
     await open.ended();
   };
 
+  const queueOf = (word: 'scopes' | 'pools') => {
+    const engines = [...(opened?.all() ?? [])].map(({ engine }) => engine);
+    const waiting = engines.reduce((sum, { load }) => sum + load[word], 0);
+    return { waiting, overdue: Math.max(0, ...engines.map(({ overdue }) => overdue[word])) };
+  };
   return {
     run,
+    queues: () => ({ scopes: queueOf('scopes'), pools: queueOf('pools') }),
     device(name) {
       if (loadbalancers.get({ name })?.spec.cis.mode === 'external') return 'external';
       const since = waiting.get(name);

@@ -10,20 +10,31 @@ export const random = (): number => randomInt(2 ** 47) / 2 ** 47;
 
 export const userAgent = 'fairlead/0.1.0';
 
+export interface ConnectHow {
+  /** A line for the log. Default: standard error. */
+  report?: ((line: string) => void) | undefined;
+  signal?: AbortSignal | undefined;
+  /** Told of watches that broke. */
+  onTrouble?: ((trouble: Trouble) => void) | undefined;
+}
+
 /** A client for `context`, or for the kubeconfig's current one; its calls end with `signal`. Asks the server nothing yet. */
 export async function connectTo(
   kubeconfig: string | undefined,
   context: string | undefined,
-  { report = toStandardError, signal }: { report?: (line: string) => void; signal?: AbortSignal } = {},
+  { report = toStandardError, signal, onTrouble }: ConnectHow = {},
 ): Promise<Result<Connected>> {
-  const told = (trouble: Trouble) => report(`${context ?? 'kubeconfig'}: ${trouble.doing}: ${wordsOf(trouble)}`);
+  const told = (trouble: Trouble) => {
+    report(`${context ?? 'kubeconfig'}: ${trouble.doing}: ${wordsOf(trouble)}`);
+    onTrouble?.(trouble);
+  };
   const { env } = process;
   return connect({ kubeconfig, context, env, clock: systemClock, random, userAgent, report: told, signal });
 }
 
 /** Clients for kubeconfigs that others wrote into Secrets: they may name no program and no file. */
 export const kubeconfigOpener =
-  (report: (line: string) => void) =>
+  (report: (line: string) => void, onTrouble?: (trouble: Trouble) => void) =>
   (text: string, from: string, signal?: AbortSignal): Promise<Result<Connected>> =>
     connectText({
       text,
@@ -32,7 +43,10 @@ export const kubeconfigOpener =
       clock: systemClock,
       random,
       userAgent,
-      report: (trouble) => report(`${from}: ${trouble.doing}: ${wordsOf(trouble)}`),
+      report(trouble) {
+        report(`${from}: ${trouble.doing}: ${wordsOf(trouble)}`);
+        onTrouble?.(trouble);
+      },
     });
 
 /** The management cluster for a command that asks once and ends. */

@@ -12,6 +12,8 @@ import { credentialsOf, ltmCredentialsOf, secretReader, type SecretReader } from
 import { device } from './device.ts';
 import type { Log } from './log.ts';
 import { ltmAgents } from './ltm-agents.ts';
+import { measured, readable } from './metrics/measured.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { PlacesOptions } from './places.ts';
 
 export interface ControllersOptions {
@@ -31,6 +33,7 @@ export interface ControllersOptions {
   owner: string;
   policy: Policy;
   log: Log;
+  metrics?: Metrics | undefined;
 }
 
 /** The token of an approver: none wanted is fine, wanted and missing is not. */
@@ -51,7 +54,7 @@ function approverToken(
 
 /** Works until `signal` aborts. */
 export async function runControllers(options: ControllersOptions, signal: AbortSignal): Promise<void> {
-  const { management, clock, random, log } = options;
+  const { management, clock, random, log, metrics } = options;
   // Every watch and wait listens to this one; that many is no leak.
   setMaxListeners(0, signal);
   const stores = {
@@ -91,15 +94,21 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
         return () => stops.forEach((stop) => stop());
       },
     },
-    approvers: {
-      auto: auto(),
-      manual: manual(),
-      http: http({ fetch, clock, token: async (policy) => approverToken(policy, secrets) }),
-    },
+    approvers: measured(
+      {
+        auto: auto(),
+        manual: manual(),
+        http: http({ fetch, clock, token: async (policy) => approverToken(policy, secrets) }),
+      },
+      { clock, metrics },
+    ),
     clock,
     random,
     log: (line) => log.warn(line),
+    onTurn: metrics?.ticketsTurn,
+    onChange: (what) => log.info(`${what.turn} changed`, what),
   });
+  metrics?.scrape(readable({ stores, targets, served, ticketTurns }));
   await Promise.all([
     ...Object.values(stores).map((one) => one.run(signal)),
     targets.run(signal),
@@ -108,5 +117,5 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
     served.run(signal),
     ltms.run(signal),
     ownSecrets({ ...options, loadbalancers: stores.loadbalancers }, signal),
-  ]);
+  ]).finally(() => metrics?.scrape(undefined));
 }

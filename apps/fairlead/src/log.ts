@@ -3,7 +3,8 @@ import { pino } from 'pino';
 
 export interface Log {
   debug(line: string): void;
-  info(line: string): void;
+  /** `fields`: what programs read out of it. */
+  info(line: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(line: string): void;
   error(line: string): void;
   /** Something threw that must not: with its stack. */
@@ -18,7 +19,7 @@ export function jsonLog(level: string, file?: string): Log {
   );
   return {
     debug: (line) => log.debug(line),
-    info: (line) => log.info(line),
+    info: (line, fields) => (fields ? log.info(fields, line) : log.info(line)),
     warn: (line) => log.warn(line),
     error: (line) => log.error(line),
     bug: (error, where) => log.error({ err: error }, `bug: ${where}`),

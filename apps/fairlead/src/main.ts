@@ -85,6 +85,7 @@ program
     '--webhook-url <URL>',
     'how the API server reaches it: https://HOST:PORT, or service/NAMESPACE/NAME[:PORT]; registered at the start',
   )
+  .option('--metrics <[HOST:]PORT>', 'serve /metrics, /healthz and /readyz there; off for nowhere', '127.0.0.1:8480')
   .option('--no-leader-elect', 'work without the Lease: only where no second controller can be')
   .addOption(
     new Option('--log-level <LEVEL>', 'least level to log').choices(['debug', 'info', 'warn', 'error']).default('info'),

@@ -3,9 +3,10 @@ import { engine, type Engine, type Outcome } from '@fairlead/engine';
 import type { Clock, Policy } from '@fairlead/core';
 import type { Source } from '@fairlead/sources';
 import type { Credentials } from './credentials.ts';
-import type { Device, DeviceOptions } from './device.ts';
+import type { Device, DeviceCall, DeviceOptions } from './device.ts';
 import { health, type Health } from './device-health.ts';
 import type { Log } from './log.ts';
+import type { Metrics } from './metrics/metrics.ts';
 
 export interface PlacesOptions {
   /** How a device is reached. */
@@ -17,6 +18,7 @@ export interface PlacesOptions {
   policy: Policy;
   log: Log;
   report(outcomes: Outcome[]): void;
+  metrics?: Pick<Metrics, 'scopeTurn' | 'members' | 'deviceCall'> | undefined;
   /** A device came, went, or refused us. */
   onHealth(place: Place): void;
 }
@@ -38,6 +40,7 @@ export interface Places {
   at(url: string, credentials: Credentials): Place;
   /** Places of a device, whatever the login. */
   on(url: string): Place[];
+  all(): Iterable<Place>;
   /** Resolves when every engine has ended; they do when `signal` aborts. */
   ended(): Promise<void>;
 }
@@ -64,6 +67,7 @@ export function places(options: PlacesOptions, signal: AbortSignal): Places {
       return place;
     },
     on: (url) => [...open.values()].filter((place) => place.url === url),
+    all: () => open.values(),
     async ended() {
       await Promise.all(runs);
     },
@@ -71,11 +75,13 @@ export function places(options: PlacesOptions, signal: AbortSignal): Places {
 }
 
 function openPlace(
-  { device, clock, random, owner, policy, log, report }: PlacesOptions,
+  { device, clock, random, owner, policy, log, report, metrics }: PlacesOptions,
   { url, credentials, changed }: { url: string; credentials: Credentials; changed(): void },
   signal: AbortSignal,
 ): { engine: Engine; health: Health; done: Promise<void> } {
-  const { provider, close }: Device = device({ url, credentials, clock });
+  const name = hostOf(url);
+  const onCall = (call: DeviceCall): void => metrics?.deviceCall(name, call);
+  const { provider, close }: Device = device({ url, credentials, clock, onCall });
   const watched = health({
     provider,
     clock,
@@ -92,12 +98,24 @@ function openPlace(
     policy,
     provider: watched.provider,
     report,
+    onTurn(turn) {
+      metrics?.scopeTurn(turn);
+      const { scope, result, changed, took } = turn;
+      if (changed > 0) log.info('a tenant was written', { turn: 'scope', device: name, scope, result, changed, took });
+    },
+    onMembers(written) {
+      metrics?.members(name, written);
+      log.info('members were written', { turn: 'members', device: name, ...written });
+    },
     log: (line) => log.warn(`${url}: ${line}`),
     onBug: (error, where) => log.bug(error, `${url}: ${where}`),
   });
   const done = Promise.all([made.start(signal), watched.run(signal)]).finally(close);
   return { engine: made, health: watched, done: done.then(() => undefined) };
 }
+
+/** Host and port. */
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
 /** Stands for a Loadbalancer that cannot be served yet: it wants nothing, and keeps what it may own from being removed. */
 export const waitingSource = (name: string, cluster: string): Source => ({

@@ -8,11 +8,14 @@ import { addressMap, type AddressMap } from './address-map.ts';
 import { parseReach } from './admission/configuration.ts';
 import { startWebhooks, type Webhooks } from './admission/webhooks.ts';
 import { systemClock } from './clock.ts';
-import { connectTo, kubeconfigOpener, random } from './connect.ts';
+import { connectTo, kubeconfigOpener, random, type ConnectHow } from './connect.ts';
 import { contextsOf } from './contexts.ts';
 import { runControllers } from './controllers.ts';
 import { leading, type Leading } from './leading.ts';
 import { jsonLog, type Log } from './log.ts';
+import { metrics, type Metrics } from './metrics/metrics.ts';
+import { parseListen, serveMetrics } from './metrics/server.ts';
+import type { Served } from './serve.ts';
 import { untilSignal } from './signals.ts';
 
 export interface RunOptions {
@@ -25,12 +28,14 @@ export interface RunOptions {
   leaderElect: boolean;
   logLevel: string;
   map: string[];
+  metrics: string;
   webhook?: string;
   webhookUrl?: string;
 }
 
 export async function run(options: RunOptions): Promise<number> {
   const log = jsonLog(options.logLevel);
+  const counted = metrics();
   const map = addressMap(options.map);
   const contexts = map.ok ? contextsWanted(options) : map;
   const lasting = contexts.ok ? await connectAll(options, contexts.value, { report: log.warn }) : contexts;
@@ -43,12 +48,32 @@ export async function run(options: RunOptions): Promise<number> {
   const { signal } = untilSignal();
   // Every replica answers for admission, also one that only waits to lead.
   const served = hooks.value?.run(signal);
-  const work = (term: AbortSignal) => oneTerm(options, { log, map: map.value, contexts: contexts.value }, term);
+  const told = await tellMetrics(options, counted, log);
+  if (!told.ok) {
+    process.stderr.write(`fairlead run: ${told.problem.message}\n`);
+    return 1;
+  }
+  const parts = { log, map: map.value, contexts: contexts.value, metrics: counted };
+  const work = (term: AbortSignal) => oneTerm(options, parts, term);
   if (options.leaderElect) await seatOf(options, lasting.value.management, log).run(work, signal);
   else await work(signal);
   await served;
+  await told.value?.close();
   await lasting.value.close();
   return 0;
+}
+
+/** Undefined when they are off. */
+async function tellMetrics(
+  { metrics: listen }: RunOptions,
+  counted: Metrics,
+  log: Log,
+): Promise<Result<Served | undefined>> {
+  const at = parseListen(listen);
+  if (!at.ok || !at.value) return at.ok ? ok(undefined) : at;
+  const served = await serveMetrics(counted, at.value);
+  if (served.ok) log.info(`metrics at ${served.value.url}/metrics, health at /healthz and /readyz`);
+  return served;
 }
 
 function seatOf({ namespace }: RunOptions, kube: Kube, log: Log): Leading {
@@ -85,13 +110,15 @@ async function webhooksOf(
 
 interface Term {
   log: Log;
+  metrics: Metrics;
   map: AddressMap;
   contexts: ReadonlyMap<string, string>;
 }
 
 /** Clients are made for the term and end with it: no request of an old term is sent in a later one. */
-async function oneTerm(options: RunOptions, { log, map, contexts }: Term, signal: AbortSignal): Promise<void> {
-  const clients = await connectAll(options, contexts, { report: log.warn, signal });
+async function oneTerm(options: RunOptions, { log, map, contexts, metrics }: Term, signal: AbortSignal): Promise<void> {
+  const onTrouble = metrics.watchRestart;
+  const clients = await connectAll(options, contexts, { report: log.warn, signal, onTrouble });
   // It was readable when we began. Not to work while holding the Lease would keep others from it.
   if (!clients.ok) throw new Error(clients.problem.message);
   const { management, clusters, close } = clients.value;
@@ -99,8 +126,8 @@ async function oneTerm(options: RunOptions, { log, map, contexts }: Term, signal
     `management cluster ${management.server}; target clusters: ${[...clusters.keys()].join(', ') || 'those in Secrets'}`,
   );
   const { namespace, owner, policy } = options;
-  const open = kubeconfigOpener(log.warn);
-  const parts = { management, clusters, open, namespace, map, clock: systemClock, random, owner, policy, log };
+  const open = kubeconfigOpener(log.warn, onTrouble);
+  const parts = { management, clusters, open, namespace, map, clock: systemClock, random, owner, policy, log, metrics };
   await runControllers(parts, signal);
   await close();
 }
@@ -132,7 +159,7 @@ interface Clients {
 async function connectAll(
   { kubeconfig, management }: RunOptions,
   contexts: ReadonlyMap<string, string>,
-  how: { report(line: string): void; signal?: AbortSignal },
+  how: ConnectHow,
 ): Promise<Result<Clients>> {
   const all: Connected[] = [];
   const first = await connectTo(kubeconfig, management, how);

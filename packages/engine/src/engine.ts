@@ -4,10 +4,10 @@ import type { Brake, Clock, Item, Origin, Policy, Problem, PoolRef, Provider, Sc
 import type { Source, Supply, Touch } from '@fairlead/sources';
 import { backoff, type Backoff } from './backoff.ts';
 import { ledger, type Ledger } from './ledger.ts';
-import { memberTurns, type MemberTurns } from './member-turns.ts';
+import { memberTurns, type MembersWritten, type MemberTurns } from './member-turns.ts';
 import { mayCure, type Outcome } from './outcome.ts';
 import { queue, type Queue } from './queue.ts';
-import { reconcile } from './reconcile.ts';
+import { reconcile, type TurnResult } from './reconcile.ts';
 import { compiler, type Compile } from './wishes.ts';
 
 export interface EngineOptions {
@@ -21,6 +21,10 @@ export interface EngineOptions {
   report(outcomes: Outcome[]): void;
   /** A line for the log, for what no object can be told. */
   log?: ((line: string) => void) | undefined;
+  /** Told of each turn of a scope when it ended. */
+  onTurn?: ((turn: ScopeTurn) => void) | undefined;
+  /** Told of each write of members: how many, and milliseconds from hearing of the change to the place's answer. */
+  onMembers?: ((written: MembersWritten) => void) | undefined;
   /** A bug: something threw. Default: `start` rejects with it. */
   onBug?: ((error: unknown, where: string) => void) | undefined;
   sources?: Iterable<Source> | undefined;
@@ -36,6 +40,17 @@ export interface EngineOptions {
   parallel?: { scopes?: number | undefined; pools?: number | undefined } | undefined;
 }
 
+/** How a turn of a scope went. */
+export interface ScopeTurn {
+  scope: Scope;
+  /** `again`: it failed, and time may cure that. `refused`: it failed, and only an edit will. */
+  result: 'done' | 'again' | 'refused';
+  /** Load balancers written, those removed included. */
+  changed: number;
+  /** Milliseconds. */
+  took: number;
+}
+
 export interface Engine {
   /** Works until `signal` aborts. What no source ever answered for is left alone, so sources may come at any time. */
   start(signal: AbortSignal): Promise<void>;
@@ -48,6 +63,8 @@ export interface Engine {
   release(scope: Scope): void;
   /** Work that waits or is under way: scopes, and pools. */
   readonly load: { scopes: number; pools: number };
+  /** Milliseconds since the first scope, and the first pool, that waits could have had its turn. */
+  readonly overdue: { scopes: number; pools: number };
 }
 
 export const brakeUnlessSet: Brake = { share: 0.5, spare: 10 };
@@ -137,6 +154,10 @@ class PlaceEngine implements Engine {
     return { scopes: this.#scopes.size, pools: this.#members?.size ?? 0 };
   }
 
+  get overdue(): { scopes: number; pools: number } {
+    return { scopes: this.#scopes.overdue, pools: this.#members?.overdue ?? 0 };
+  }
+
   get #scopeDebounce(): number {
     return this.#options.debounce?.scope ?? 100;
   }
@@ -192,6 +213,7 @@ class PlaceEngine implements Engine {
     const result = await reconcile(turn, scope, signal);
     // What was cut short says nothing about the place.
     if (signal.aborted) return;
+    this.#options.onTurn?.(turnOf(scope, result, clock.now() - now));
 
     if (result.ours) this.#enter(scope, result.ours);
     written?.(result.written);
@@ -246,7 +268,7 @@ class PlaceEngine implements Engine {
   }
 
   #memberTurns(): MemberTurns | undefined {
-    const { clock, random, provider, policy, debounce, parallel, onBug, resync = 300_000 } = this.#options;
+    const { clock, random, provider, policy, debounce, parallel, onBug, onMembers, resync = 300_000 } = this.#options;
     if (!provider.members || policy === 'dry-run') return undefined;
     return memberTurns({
       clock,
@@ -256,6 +278,7 @@ class PlaceEngine implements Engine {
       report: (pool, origin, problem) => this.#reportPool(pool, origin, problem),
       lost: (scope) => this.#scopes.add(scope, this.#scopeDebounce),
       onBug,
+      onWritten: onMembers,
       debounce: debounce?.members ?? 5,
       reread: resync,
       parallel: parallel?.pools ?? 8,
@@ -272,6 +295,12 @@ class PlaceEngine implements Engine {
     }
     return undefined;
   }
+}
+
+function turnOf(scope: Scope, { outcomes, ours, written }: TurnResult, took: number): ScopeTurn {
+  const isAgain = ours === undefined || mayCure(outcomes);
+  const result = isAgain ? 'again' : outcomes.some(({ problem }) => problem) ? 'refused' : 'done';
+  return { scope, result, changed: written.size + outcomes.filter(({ gone }) => gone).length, took };
 }
 
 interface Unsettled {

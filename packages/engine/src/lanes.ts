@@ -9,7 +9,7 @@ export interface LanesOptions<K> extends Omit<QueueOptions<K>, 'parallel'> {
   parallel(lane: string): number;
 }
 
-export function lanes<K>(clock: Clock, { laneOf, parallel, onBug }: LanesOptions<K>): Queue<K> {
+export function lanes<K>(clock: Clock, { laneOf, parallel, onBug, onTurn }: LanesOptions<K>): Queue<K> {
   const all = new Map<string, Queue<K>>();
   /** Starts a lane that is made while turns are given. */
   let start: ((lane: Queue<K>) => void) | undefined;
@@ -18,7 +18,7 @@ export function lanes<K>(clock: Clock, { laneOf, parallel, onBug }: LanesOptions
     const name = laneOf(key);
     const present = all.get(name);
     if (present) return present;
-    const made = queue<K>(clock, { parallel: parallel(name), onBug });
+    const made = queue<K>(clock, { parallel: parallel(name), onBug, onTurn });
     all.set(name, made);
     start?.(made);
     return made;
@@ -52,6 +52,9 @@ export function lanes<K>(clock: Clock, { laneOf, parallel, onBug }: LanesOptions
     run,
     get size() {
       return [...all.values()].reduce((sum, lane) => sum + lane.size, 0);
+    },
+    get overdue() {
+      return Math.max(0, ...[...all.values()].map((lane) => lane.overdue));
     },
   };
 }

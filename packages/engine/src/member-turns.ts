@@ -16,12 +16,22 @@ export interface MemberTurnOptions {
   /** The place has no such pool though its load balancer stands there. */
   lost(scope: Scope): void;
   onBug?: ((error: unknown, key: string) => void) | undefined;
+  /** Told of each write that the place took. */
+  onWritten?: ((written: MembersWritten) => void) | undefined;
   /** Milliseconds to wait for more changes of a pool. */
   debounce: number;
   /** Milliseconds after which what the place holds is read again: an operator may have changed it. */
   reread: number;
   /** Pools written at once. */
   parallel: number;
+}
+
+export interface MembersWritten {
+  add: number;
+  change: number;
+  remove: number;
+  /** Milliseconds from hearing of the change to the place's answer. */
+  latency: number;
 }
 
 export interface MemberTurns {
@@ -32,6 +42,8 @@ export interface MemberTurns {
   run(signal: AbortSignal): Promise<void>;
   /** Pools that are kept in step. */
   readonly size: number;
+  /** Milliseconds since the first pool that waits could have had its turn. */
+  readonly overdue: number;
 }
 
 /** One pool that is kept in step. */
@@ -44,6 +56,8 @@ interface Entry {
   /** Number of the last write, and whether one is under way. */
   wrote: number;
   writing: boolean;
+  /** Since when there is a change that is not written, as far as is known. Milliseconds since the epoch. */
+  touched: number | undefined;
   said: string | undefined;
 }
 
@@ -76,9 +90,19 @@ export function memberTurns(options: MemberTurnOptions): MemberTurns {
     for (const ref of pools) {
       const id = poolId(ref);
       if (!entries.has(id)) {
-        entries.set(id, { ref, known: undefined, rereadAt: 0, wrote: 0, writing: false, said: undefined });
+        entries.set(id, {
+          ref,
+          known: undefined,
+          rereadAt: 0,
+          wrote: 0,
+          writing: false,
+          touched: undefined,
+          said: undefined,
+        });
         byScope.set(ref.scope, (byScope.get(ref.scope) ?? new Set()).add(id));
       }
+      const entry = entries.get(id);
+      if (entry) entry.touched ??= clock.now();
       turns.add(id, debounce);
     }
   };
@@ -117,6 +141,9 @@ export function memberTurns(options: MemberTurnOptions): MemberTurns {
     get size() {
       return entries.size;
     },
+    get overdue() {
+      return turns.overdue;
+    },
   };
 }
 
@@ -139,12 +166,19 @@ async function write(
   if (!read.value) return void options.lost(entry.ref.scope);
 
   const plan = planMembers(supply.members, read.value);
+  const { touched = options.clock.now() } = entry;
+  entry.touched = undefined;
   if (isMemberPlanEmpty(plan)) return undefined;
   entry.writing = true;
   const written = await lane.write(entry.ref, plan, signal).finally(() => (entry.writing = false));
   entry.wrote = ++writes.count;
   entry.known = written.ok ? membersAfter(plan, read.value) : undefined;
-  if (written.ok) return undefined;
+  if (written.ok) {
+    const { add, change, remove } = plan;
+    const latency = options.clock.now() - touched;
+    return void options.onWritten?.({ add: add.length, change: change.length, remove: remove.length, latency });
+  }
+  entry.touched ??= touched;
   // A pool that vanished is structure to be put back, not a failure of this write.
   return written.problem.code === 'missing' ? void options.lost(entry.ref.scope) : written.problem;
 }

@@ -10,8 +10,17 @@ const restAfterBug = 10_000;
 export interface QueueOptions<K> {
   /** Turns at once, of different keys. Default 1. */
   parallel?: number | undefined;
+  /** Told of each turn when it ended: how long after its time it began, and how long it took, in milliseconds. */
+  onTurn?: ((turn: TurnTaken<K>) => void) | undefined;
   /** A turn threw. That is a bug in the turn; its key gets another one later. Default: `run` rejects with it. */
   onBug?: ((error: unknown, key: K) => void) | undefined;
+}
+
+export interface TurnTaken<K> {
+  key: K;
+  late: number;
+  took: number;
+  isBug: boolean;
 }
 
 export type Turn<K> = (key: K, signal: AbortSignal) => Promise<void>;
@@ -25,6 +34,8 @@ export interface Queue<K> {
   run(turn: Turn<K>, signal: AbortSignal): Promise<void>;
   /** Keys that wait or have a turn. */
   readonly size: number;
+  /** Milliseconds since the first key that waits could have had its turn; 0 when none is due. */
+  readonly overdue: number;
 }
 
 /**
@@ -36,7 +47,7 @@ export interface Queue<K> {
  *              add earlier: moves up                   add: waits, | '- gets the next turn
  *                                                      while it runs
  */
-export function queue<K>(clock: Clock, { parallel = 1, onBug }: QueueOptions<K> = {}): Queue<K> {
+export function queue<K>(clock: Clock, { parallel = 1, onBug, onTurn }: QueueOptions<K> = {}): Queue<K> {
   const waiting = line<K>();
   const running = new Set<K>();
   let wake = new AbortController();
@@ -52,12 +63,14 @@ export function queue<K>(clock: Clock, { parallel = 1, onBug }: QueueOptions<K> 
   const run = async (turn: Turn<K>, signal: AbortSignal): Promise<void> => {
     const open = new Set<Promise<void>>();
     const bugs: unknown[] = [];
-    const start = async (key: K): Promise<void> => {
+    const start = async (key: K, due: number): Promise<void> => {
+      const begun = clock.now();
       waiting.drop(key);
       running.add(key);
       const failure = await attempt(turn, key, signal);
       running.delete(key);
       waiting.free(key);
+      onTurn?.({ key, late: begun - due, took: clock.now() - begun, isBug: failure !== undefined });
       if (failure && onBug) {
         onBug(failure.error, key);
         add(key, restAfterBug);
@@ -68,7 +81,7 @@ export function queue<K>(clock: Clock, { parallel = 1, onBug }: QueueOptions<K> 
       const next = open.size < parallel ? waiting.first(running) : undefined;
       const wait = next ? next.at - clock.now() : longestWait;
       if (next && wait <= 0) {
-        const ended = start(next.key).finally(() => {
+        const ended = start(next.key, next.at).finally(() => {
           open.delete(ended);
           stir();
         });
@@ -86,6 +99,10 @@ export function queue<K>(clock: Clock, { parallel = 1, onBug }: QueueOptions<K> 
     drop: (key) => waiting.drop(key),
     get size() {
       return waiting.size + running.size;
+    },
+    get overdue() {
+      const first = waiting.first(running);
+      return first ? Math.max(0, clock.now() - first.at) : 0;
     },
   };
 }

@@ -74,6 +74,13 @@ async function write(desk: Desk, key: ConfigMapKey, sheet: Sheet): Promise<Probl
     for (const ticket of changedBetween(existing, wanted)) desk.pending.add(key, ticket);
     const applied = await target.kube.apply(configMaps, wanted, { fieldManager, force: true });
     if (!applied.ok) return applied.problem;
+    desk.changed({
+      turn: 'configmap',
+      cluster: sheet.loadbalancer.spec.cluster,
+      namespace,
+      configmap: wanted.metadata.name,
+      tickets: Object.keys(readEntries(wanted)).length,
+    });
     target.configMaps.wrote(applied.value, existing?.metadata.resourceVersion);
     // A CIS matches by labels alone: what one ticket gives up, another may get now.
     const others = isExternal(sheet) ? desk.directory.programmed(key) : [];

@@ -45,6 +45,11 @@ export type TurnKey =
 /** When the next turn is due: when something changes, or after so many milliseconds. */
 export type Next = { after: 'change' } | { after: number };
 
+/** What a turn changed, for a log. */
+export type Changed =
+  | { turn: 'ticket'; ticket: string; from: string; to: string; why: string }
+  | { turn: 'configmap'; cluster: string; namespace: string; configmap: string; tickets: number };
+
 export interface Desk extends Targets {
   kube: Kube;
   loadbalancers: Store<Loadbalancer>;
@@ -55,6 +60,7 @@ export interface Desk extends Targets {
   clock: Clock;
   random: () => number;
   log: (line: string) => void;
+  changed: (what: Changed) => void;
   teller: Teller;
   queue: Queue<TurnKey>;
   /** Are there as many turns under way as there may be, and others wait? */

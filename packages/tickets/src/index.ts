@@ -1,6 +1,6 @@
 // Tickets: from what users file (Loadbalancer, Lbticket, Lbrule) to addresses, network policy and ConfigMaps.
-export { tickets, type Tickets, type TicketsOptions } from './tickets.ts';
-export type { Target } from './desk.ts';
+export { tickets, type Tickets, type TicketsOptions, type TicketsTurn } from './tickets.ts';
+export type { Changed, Target } from './desk.ts';
 export type { DeviceState, Outage, Surroundings } from './outage.ts';
 export { http, type HttpApproverOptions } from './http.ts';
 export { ltmCluster, ltmTenant, ltmWish, type LtmState, type LtmWish } from './ltm.ts';

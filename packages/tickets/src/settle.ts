@@ -97,12 +97,21 @@ async function write(desk: Desk, { stored, ticket, moves }: Draft): Promise<Sett
   desk.tries.delete(writeKey(name));
   desk.lbtickets.wrote(sent.value, resourceVersion);
   for (const move of moves) follow(desk, sent.value, move);
+  tellChanges(desk, stored, moves);
   desk.teller.tell(sent.value, [
     ...moves.map(toldOf),
     ...certificateNews(stored, sent.value),
     ...labelNews(stored, sent.value),
   ]);
   return { ok: true, draft: written(sent.value) };
+}
+
+function tellChanges(desk: Desk, stored: Lbticket, moves: readonly Move[]): void {
+  let from = stateOf(stored);
+  for (const { moved, finding } of moves) {
+    desk.changed({ turn: 'ticket', ticket: ticketName(stored), from, to: moved.to, why: finding.why });
+    from = moved.to;
+  }
 }
 
 const written = (ticket: Lbticket): Draft => ({ stored: ticket, ticket, moves: [] });

@@ -5,7 +5,7 @@ import { lanes } from '@fairlead/engine';
 import { recorder, type Kube, type Recorder, type Store } from '@fairlead/kube';
 import type { Approver } from './approver.ts';
 import { configMapTurn } from './configmap-turn.ts';
-import { partCache, type Desk, type Next, type Target, type TurnKey } from './desk.ts';
+import { partCache, type Changed, type Desk, type Next, type Target, type TurnKey } from './desk.ts';
 import { Directory } from './directory.ts';
 import { fresh } from './fresh.ts';
 import { ingressTurn } from './ingress-turn.ts';
@@ -34,15 +34,30 @@ export interface TicketsOptions {
   /** 0 to 1, as Math.random. */
   random: () => number;
   log?: ((line: string) => void) | undefined;
+  /** Told of each turn when it ended. */
+  onTurn?: ((turn: TicketsTurn) => void) | undefined;
+  /** Told of each turn that changed something, in words for a log. */
+  onChange?: ((what: Changed) => void) | undefined;
   /** Default: Events in the management cluster. */
   recorder?: Recorder | undefined;
   /** Turns at once. Default 16: most of a turn is waiting for the API server. */
   parallel?: number | undefined;
 }
 
+/** How a turn went. `again`: it asked for another, to wait for something or because it failed. */
+export interface TicketsTurn {
+  kind: 'ticket' | 'configmap' | 'loadbalancer' | 'rule' | 'quarantine';
+  result: 'done' | 'again' | 'bug';
+  /** Milliseconds after its time that it began, and that it took. */
+  late: number;
+  took: number;
+}
+
 export interface Tickets {
   /** Waits until the stores of the management cluster are full, then works until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
+  /** Keys that wait or have a turn, and milliseconds since the first could have had its turn. */
+  readonly load: { waiting: number; overdue: number };
 }
 
 /** The lane of turns that talk to the management cluster alone. */
@@ -66,9 +81,15 @@ export function tickets(options: TicketsOptions): Tickets {
   const log = options.log ?? (() => undefined);
   const { parallel = 16 } = options;
   let atHome = 0;
+  /** Keys whose turn that ends now asked for another. */
+  const again = new Set<TurnKey>();
   const turns = lanes<TurnKey>(clock, {
     laneOf,
     parallel: (lane) => (lane === home ? parallel : perLoadbalancer),
+    onTurn({ key, isBug, late, took }) {
+      const kind = key.slice(0, key.indexOf(' ')) as TicketsTurn['kind'];
+      options.onTurn?.({ kind, result: isBug ? 'bug' : again.delete(key) ? 'again' : 'done', late, took });
+    },
     onBug: (error, key) => log(`bug in the turn of ${key}: ${error instanceof Error ? error.stack : String(error)}`),
   });
   const directory = new Directory();
@@ -84,6 +105,7 @@ export function tickets(options: TicketsOptions): Tickets {
     clock,
     random,
     log,
+    changed: options.onChange ?? (() => undefined),
     teller: teller({ recorder: told, log }),
     queue: turns,
     isBusy: () => atHome >= parallel,
@@ -110,7 +132,9 @@ export function tickets(options: TicketsOptions): Tickets {
       const stop = watchAll(desk, stores);
       const give = async (key: TurnKey) => {
         const next = await turn(desk, key);
-        if (next.after !== 'change') turns.add(key, next.after);
+        if (next.after === 'change') return;
+        again.add(key);
+        turns.add(key, next.after);
       };
       const giveAtHome = async (key: TurnKey) => {
         atHome += 1;
@@ -121,6 +145,9 @@ export function tickets(options: TicketsOptions): Tickets {
         turns.run((key) => (laneOf(key) === home ? giveAtHome(key) : give(key)), signal),
       ]);
       stop();
+    },
+    get load() {
+      return { waiting: turns.size, overdue: turns.overdue };
     },
   };
 }

@@ -11,6 +11,8 @@ import { systemClock } from '../clock.ts';
 import { connectTo, kubeconfigOpener, random } from '../connect.ts';
 import { runControllers } from '../controllers.ts';
 import { jsonLog, type Log } from '../log.ts';
+import { metrics, type Metrics } from '../metrics/metrics.ts';
+import { serveMetrics } from '../metrics/server.ts';
 import { applyManifests } from '../manifests.ts';
 import { certificates, type Certificates } from './certificates.ts';
 import { startApiServer, startNodes, type EmbeddedCluster } from './clusters.ts';
@@ -30,7 +32,14 @@ const ownNamespace = 'fairlead-system';
 /** Addresses of the devices as the seed's objects name them. */
 export const deviceAddresses = { ve: '200.1.1.1', ltm: '100.1.1.1' } as const;
 
-const preferredPorts = { management: 6440, 'acp-region01': 6441, 'acp-region02': 6442, ve: 8443, ltm: 8444 };
+const preferredPorts = {
+  management: 6440,
+  'acp-region01': 6441,
+  'acp-region02': 6442,
+  ve: 8443,
+  ltm: 8444,
+  metrics: 8480,
+};
 
 export interface Environment {
   devices: Devices;
@@ -57,13 +66,20 @@ interface Start extends EnvironmentOptions {
   log: Log;
   stop: AbortController;
   closing: (() => Promise<unknown>)[];
+  metrics: Metrics;
 }
 
 export async function startEnvironment(options: EnvironmentOptions): Promise<Environment> {
   const { dir, progress } = options;
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
-  const start: Start = { ...options, log: jsonLog('info', dir.file('fairlead.log')), stop, closing: [] };
+  const start: Start = {
+    ...options,
+    log: jsonLog('info', dir.file('fairlead.log')),
+    stop,
+    closing: [],
+    metrics: metrics(),
+  };
   const close = async () => {
     stop.abort();
     for (const one of start.closing.toReversed()) await one();
@@ -79,6 +95,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
     );
     const { servers, path, management, clusters, stores } = await startClusters(start, ports);
     await startWorkloads(start, servers, slot);
+    await startMetrics(start, ports['metrics'] ?? 0);
     const work = startControllers(start, { management, clusters, stores, devices });
     const urls = Object.fromEntries([
       ...servers.map(({ name, server }) => [name, server]),
@@ -162,8 +179,8 @@ async function startServers(
   return servers;
 }
 
-async function client({ closing, log }: Start, path: string, name: string): Promise<Kube> {
-  const connected = await connectTo(path, name, { report: log.warn });
+async function client({ closing, log, metrics }: Start, path: string, name: string): Promise<Kube> {
+  const connected = await connectTo(path, name, { report: log.warn, onTrouble: metrics.watchRestart });
   if (!connected.ok) throw new Error(`bug: our own kubeconfig does not work: ${connected.problem.message}`);
   closing.push(connected.value.close);
   return connected.value.kube;
@@ -190,6 +207,13 @@ async function startWorkloads(
   progress.done(`simulated nodes in ${targets.map((server) => server.name).join(' and ')}; pods listen on ${ranges}`);
 }
 
+async function startMetrics({ metrics, closing, progress }: Start, port: number): Promise<void> {
+  const served = await serveMetrics(metrics, { host: '127.0.0.1', port });
+  if (!served.ok) throw new Error(served.problem.message);
+  closing.push(served.value.close);
+  progress.note(`metrics: ${served.value.url}/metrics`);
+}
+
 function startControllers(
   start: Start,
   parts: Pick<Environment, 'management' | 'clusters' | 'stores' | 'devices'>,
@@ -203,7 +227,7 @@ function startControllers(
       {
         management,
         clusters,
-        open: kubeconfigOpener(log.warn),
+        open: kubeconfigOpener(log.warn, start.metrics.watchRestart),
         namespace: ownNamespace,
         map,
         clock: systemClock,
@@ -211,6 +235,7 @@ function startControllers(
         owner: 'fairlead',
         policy: 'sync',
         log,
+        metrics: start.metrics,
       },
       stop.signal,
     ),
