@@ -1,0 +1,196 @@
+// Every field of a listner, seen on the simulated device; udp with real datagrams; and as many listners as a ticket may have.
+import { createSocket } from 'node:dgram';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Kube } from '@fairlead/kube';
+import { systemClock } from '../clock.ts';
+import { applyManifests, parseManifests } from '../manifests.ts';
+import { dataDir } from './data-dir.ts';
+import { administrator } from './device-view.ts';
+import { startEnvironment, type Environment } from './environment.ts';
+import { boundAt } from './requests.ts';
+
+const silent = { done: () => undefined, wrong: () => undefined, note: () => undefined, seconds: () => 0 };
+const dir = dataDir('', true);
+let environment: Environment;
+
+beforeAll(async () => {
+  environment = await startEnvironment({ dir, map: [], progress: silent });
+  await apply(environment.management, loadbalancer);
+}, 60_000);
+
+afterAll(async () => {
+  await environment?.close();
+  dir.close();
+}, 60_000);
+
+const target = (): Kube => {
+  const kube = environment.clusters.get('acp-region01');
+  if (!kube) throw new Error('bug: there is no cluster acp-region01');
+  return kube;
+};
+
+async function apply(kube: Kube, yaml: string): Promise<void> {
+  const manifests = parseManifests(yaml, 'test.yaml');
+  if (!manifests.ok) throw new Error(manifests.problem.message);
+  const applied = await applyManifests(kube, manifests.value, 'kubectl');
+  if (!applied.ok) throw new Error(applied.problem.message);
+}
+
+const loadbalancer = `apiVersion: ebcpaas.lb/v1
+kind: Loadbalancer
+metadata: {name: demo}
+spec:
+  ltm: {url: "http://100.1.1.1/api", cidr: 10.0.8.0/24}
+  ve: {addr: 200.1.1.1, user: admin, passwd: admin, cidr: 20.1.8.0/24}
+  cluster: acp-region01
+  nsselector: {foo: bar}
+`;
+
+/** A ticket of `listners`, each in YAML's flow style. */
+const ticket = (name: string, listners: string[]) => `apiVersion: ebcpaas.io/v1
+kind: Lbticket
+metadata: {name: ${name}, namespace: default}
+spec: {loadbalancer: demo, namespace: default, listners: [${listners.join(', ')}]}
+`;
+
+const workload = (name: string) => `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ${name}, namespace: default}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: ${name}}}
+  template:
+    metadata: {labels: {app: ${name}}}
+    spec: {containers: [{name: dns, image: dns, ports: [{name: dns, containerPort: 5353, protocol: UDP}]}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: ${name}, namespace: default}
+spec: {selector: {app: ${name}}, ports: [{name: dns, port: 53, targetPort: 5353, protocol: UDP}]}
+`;
+
+/** Looked at until it holds, or a thousand times. */
+async function eventually<T>(look: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
+  for (let looks = 1; ; looks += 1) {
+    const value = await look();
+    if (holds(value)) return value;
+    if (looks === 1000) throw new Error(`still ${JSON.stringify(value)}`);
+    await systemClock.sleep(10);
+  }
+}
+
+const stored = (name: string) => environment.stores.lbtickets.get({ name, namespace: 'default' });
+
+const isProgrammed = (name: string) =>
+  eventually(
+    () => stored(name)?.status?.conditions?.find(({ type }) => type === 'Programmed'),
+    (condition) => condition?.status === 'True',
+  );
+
+/** What the VE answers by iControl REST. */
+async function device(path: string): Promise<{ items?: Record<string, unknown>[] }> {
+  const authorization = `Basic ${btoa(`${administrator.user}:${administrator.password}`)}`;
+  const { sim } = environment.devices.ve;
+  const answer = await sim.fetch(`http://ve/mgmt/tm/ltm/${path}`, { headers: { authorization } });
+  return (await answer.json()) as { items?: Record<string, unknown>[] };
+}
+
+/** Sends one datagram from `from` and resolves with the echo, or nothing when none comes before the next look. */
+async function echo(at: { host: string; port: number }, from: string, text: string): Promise<string | undefined> {
+  const socket = createSocket('udp4');
+  const heard = new Promise<string>((resolve) => socket.once('message', (message) => resolve(message.toString())));
+  await new Promise<void>((bound) => socket.bind(0, from, bound));
+  socket.send(text, at.port, at.host);
+  const answer = await Promise.race([heard, systemClock.sleep(200).then(() => undefined)]);
+  socket.close();
+  return answer;
+}
+
+test('udp: datagrams go to the pods and back, by weight', async () => {
+  await apply(target(), workload('dns-a'));
+  await apply(target(), workload('dns-b'));
+  const services = '[{service: dns-a, port: 53, weight: 50}, {service: dns-b, port: 53, weight: 50}]';
+  await apply(environment.management, ticket('dns', [`{name: dns, port: 53, protocal: udp, services: ${services}}`]));
+  await isProgrammed('dns');
+  const { sim } = environment.devices.ve;
+  const at = await eventually(
+    () => boundAt(sim, stored('dns')?.status?.veip ?? '', 53),
+    (bound) => bound !== undefined,
+  );
+  if (!at) throw new Error('bug: no virtual server');
+  for (const client of [1, 2, 3])
+    await eventually(
+      () => echo(at, `127.70.0.${client}`, `hello ${client}`),
+      (answer) => answer === `hello ${client}`,
+    );
+  const totals = async () => {
+    const { items = [] } = await device('pool?expandSubcollections=true');
+    return items.flatMap(({ fullPath, membersReference }) => {
+      const { items: members = [] } = membersReference as { items?: { name: string }[] };
+      return members.map(({ name }) => sim.member(String(fullPath), name)?.total ?? 0);
+    });
+  };
+  let client = 10;
+  const counts = await eventually(
+    async () => (await echo(at, `127.70.1.${client++ % 250}`, 'x'), totals()),
+    (all) => all.length === 2 && all.every((total) => total > 0),
+  );
+  expect(counts).toHaveLength(2);
+}, 60_000);
+
+const one = (port: number, more: string) =>
+  `{name: l${port}, port: ${port}, services: [{service: svc${port}, port: ${port}, weight: 1}], ${more}}`;
+
+test('protocal, session, balance and monitor of each listner are on the device as they were asked for', async () => {
+  await apply(
+    environment.management,
+    ticket('fields', [
+      one(1080, 'protocal: http, session: cookie, balance: least-connections-member'),
+      one(1081, 'protocal: http, session: source-address, balance: ratio-member, monitor: {type: tcp}'),
+      one(1082, 'protocal: http, monitor: {type: http, path: /ready, interval: 7, timeout: 30}'),
+      one(1083, 'protocal: tcp, session: none, monitor: {type: https, path: /up}'),
+      one(1084, 'protocal: udp, session: source-address, monitor: {type: icmp, interval: 9}'),
+    ]),
+  );
+  await isProgrammed('fields');
+  const { items: virtuals = [] } = await device('virtual');
+  const { items: pools = [] } = await device('pool');
+  const seen = [1080, 1081, 1082, 1083, 1084].map((port) => {
+    const virtual = virtuals.find(({ name }) => name === `fields_${port}_vs`);
+    const pool = pools.find(({ name }) => name === `svc${port}_${port}_pool`);
+    const [persist] = (virtual?.['persist'] ?? []) as { name: string }[];
+    return [
+      virtual?.['ipProtocol'],
+      persist?.name ?? 'none',
+      pool?.['loadBalancingMode'],
+      String(pool?.['monitor']).replace('/acp-region01/default_', '').trim(),
+    ].join(' ');
+  });
+  expect(seen).toEqual([
+    'tcp cookie least-connections-member /Common/http',
+    'tcp source_addr ratio-member /Common/tcp',
+    'tcp none round-robin http_app/svc1082_1082_pool_monitor',
+    'tcp none round-robin tcp_app/svc1083_1083_pool_monitor',
+    'udp source_addr round-robin udp_app/svc1084_1084_pool_monitor',
+  ]);
+  const monitors = await Promise.all(['http', 'https', 'gateway-icmp'].map((type) => device(`monitor/${type}`)));
+  const own = monitors.flatMap(({ items = [] }) => items).filter(({ partition }) => partition === 'acp-region01');
+  expect(own.map(({ name, interval, timeout, send }) => `${name} ${interval} ${timeout} ${send ?? ''}`.trim())).toEqual(
+    [
+      expect.stringMatching(/^svc1082_1082_pool_monitor 7 30 GET \/ready HTTP/),
+      expect.stringMatching(/^svc1083_1083_pool_monitor 5 16 GET \/up HTTP/),
+      'svc1084_1084_pool_monitor 9 28',
+    ],
+  );
+}, 60_000);
+
+test('a ticket has up to 64 listners, and no more', async () => {
+  const listners = Array.from({ length: 64 }, (_, i) => one(2000 + i, 'protocal: tcp'));
+  await expect(
+    apply(environment.management, ticket('most', [...listners, one(2064, 'protocal: tcp')])),
+  ).rejects.toThrow(/spec\.listners.*64/);
+  await apply(environment.management, ticket('most', listners));
+  await isProgrammed('most');
+  const own = environment.devices.ve.sim.virtuals().filter(({ name }) => name.includes('most_'));
+  expect(own.map(({ port }) => port).sort()).toEqual(Array.from({ length: 64 }, (_, i) => 2000 + i));
+}, 60_000);
