@@ -125,7 +125,7 @@ const listner = ruled(
         atomicList(Type.String({ minLength: 2, maxLength: 195, pattern: '^(/[A-Za-z][0-9A-Za-z_.-]*){2,4}$' }), {
           title: 'iRules',
           description:
-            'Rules that are on the device already, such as /Common/audit; they run before the generated one.',
+            'Rules that are on the device already, such as /Common/audit; they run before the generated one. One that chooses a pool itself says so with `set fl_chosen 1`, or the generated one chooses again. Adding or removing one makes the virtual server anew.',
           maxItems: 16,
         }),
       ),

@@ -2,9 +2,10 @@
 import type { KeyPair, LoadBalancer } from '@fairlead/core';
 import { expect, test } from 'vitest';
 import type { Application } from './application.ts';
-import { complete, keyPairsIn, pinned, secretsOf, unpinned } from './certificates.ts';
+import { keyPairsIn, pinned, secretsOf, unpinned } from './certificates.ts';
 import { check } from './check/check.ts';
 import { compile } from './compile.ts';
+import { complete } from './complete.ts';
 import { declaration } from './declaration.ts';
 import { fill, strip } from './members.ts';
 

@@ -1,5 +1,5 @@
 // Certificates in an application: templates that stand open for a Secret, as no key may lie in a ConfigMap or in a plan.
-import { keyPairId, type Completed, type KeyPair, type OpenCertificate } from '@fairlead/core';
+import { keyPairId, type KeyPair, type OpenCertificate } from '@fairlead/core';
 import { byText, isClassed, isRecord, objectsOf, type Application, type Classed } from './application.ts';
 
 /** What a certificate stands open for. With `digest`, for what the Secret held at one time. */
@@ -56,7 +56,10 @@ export function unpinned(application: Application): Application {
  *   the Secret cannot be used now    | nothing                    | left out, and with it the listeners that have no
  *                                    |                            | other; the other listeners are as wanted
  */
-export function complete(wanted: Application, found: Application | undefined): Completed<Application> {
+export function withoutOpen(
+  wanted: Application,
+  found: Application | undefined,
+): { form: Application; open: OpenCertificate[] } {
   const form: Application = { ...wanted };
   const open: OpenCertificate[] = [];
   for (const [name, object] of objectsOf(wanted)) {

@@ -2,7 +2,8 @@
 export { compile } from './compile.ts';
 export { declaration } from './declaration.ts';
 export { decode, type Decoded } from './decode.ts';
-export { complete, keyPairsIn, secretsOf, unpinned } from './certificates.ts';
+export { keyPairsIn, secretsOf, unpinned } from './certificates.ts';
+export { complete, deviceRulesOf } from './complete.ts';
 export { discoverablePools, fill, strip, type DiscoverablePool } from './members.ts';
 export { marked, markOf, unmarked, type Mark } from './mark.ts';
 export { check } from './check/check.ts';

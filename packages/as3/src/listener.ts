@@ -33,7 +33,7 @@ export function listenerObjects(listener: Listener, place: string, path: string)
     persistenceMethods: listener.persistence === 'none' ? [] : [listener.persistence],
     // Watched by the device for the virtual server's own state, and used should the rule fail.
     ...(pool.value === undefined ? {} : { pool: pool.value }),
-    iRules: [ruleName(listener.name)],
+    iRules: [...(listener.deviceRules ?? []).map((bigip) => ({ bigip })), ruleName(listener.name)],
     ...secured.value.service,
     ...profiles.value,
   };
@@ -80,6 +80,11 @@ function checkListener(listener: Listener, path: string): Result<string> {
       `${protocol} listener ${listener.name} sees no X-Forwarded-For to pick by`,
       `${path}.pickBy`,
     );
+  const strange = (listener.deviceRules ?? []).findIndex((rule) => !/^(\/[A-Za-z][\w.-]*){2,4}$/.test(rule));
+  if (strange >= 0) {
+    const why = `"${listener.deviceRules?.[strange]}" is no path of a rule on the device, such as /Common/audit`;
+    return fail('invalid', why, `${path}.deviceRules[${strange}]`);
+  }
   const address = parseAddress(listener.address, `${path}.address`);
   return address.ok ? ok(formatAddress(address.value)) : address;
 }

@@ -52,13 +52,17 @@ function readListener(document: unknown): Listener {
     'pools',
     'tls',
     'pickBy',
+    'deviceRules',
     'hosts',
     'profiles',
   ];
   const given = fields(document, words);
   return {
     persistence: 'none',
-    ...(given as unknown as Pick<Listener, 'name' | 'address' | 'port' | 'protocol' | 'tls' | 'pickBy' | 'profiles'>),
+    ...(given as unknown as Pick<
+      Listener,
+      'name' | 'address' | 'port' | 'protocol' | 'tls' | 'pickBy' | 'profiles' | 'deviceRules'
+    >),
     ...(given['hosts'] !== undefined && { hosts: list(given['hosts']).map(readHostRoute) }),
     routes: list(given['routes']).map(readRoute),
     pools: readWeights(given['pools']),

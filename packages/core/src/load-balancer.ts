@@ -60,6 +60,8 @@ export interface Listener {
   pools: WeightedPool[];
   /** For https. */
   tls?: ListenerTls | undefined;
+  /** Rules that are on the device already, such as `/Common/audit`. They run before our own, in this order. */
+  deviceRules?: string[] | undefined;
   /** What the pick among weighted pools is made from. Default: the client's address. */
   pickBy?: 'client-address' | 'x-forwarded-for' | undefined;
   /** For http and https: requests by host and path, as an Ingress has it. `routes` and `pools` are then empty. */

@@ -36,9 +36,17 @@ export interface OpenCertificate {
   kept: boolean;
 }
 
+/** A rule that a listener of a form names, and that is not on the device. */
+export interface AbsentRule {
+  rule: string;
+  /** The listener stays with the rules it has there; otherwise it is left out. */
+  kept: boolean;
+}
+
 export interface Completed<Form> {
   form: Form;
   open: OpenCertificate[];
+  absent: AbsentRule[];
 }
 
 export interface Plan<Form> {
@@ -66,9 +74,9 @@ export interface Provider<Form = unknown> {
   compile(lb: LoadBalancer): Result<Form>;
   /**
    * `wanted` without what cannot be told of it now: a certificate whose Secret is missing stays as `found` has it, or is
-   * left out with the listeners that need it. Pure; absent where forms hold no certificates.
+   * left out with the listeners that need it; so for rules that are not on the device. Absent where forms name neither.
    */
-  complete?(wanted: Form, found: Form | undefined): Completed<Form>;
+  complete?(wanted: Form, found: Form | undefined, signal: AbortSignal): Promise<Completed<Form>>;
   /** Scopes with something of `owner` in them, to sweep after deletes and restarts. */
   owned(owner: string, signal: AbortSignal): Promise<Result<Scope[]>>;
   /** What `scope` holds now, ours and not ours. */

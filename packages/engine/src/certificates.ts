@@ -16,9 +16,12 @@ import type { Wish } from './wishes.ts';
 /** By name of a Secret, why its certificate is not as it should be. */
 export type CertificateProblems = ReadonlyMap<string, Problem>;
 
+/** By path of a rule of the place, why a listener is without it. */
+export type RuleProblems = ReadonlyMap<string, Problem>;
+
 export interface Completion {
   wanted: Item<unknown>[];
-  problems: ReadonlyMap<Key, CertificateProblems>;
+  problems: ReadonlyMap<Key, { certificates?: CertificateProblems; rules?: RuleProblems }>;
 }
 
 export interface CompletionQuestion {
@@ -28,24 +31,37 @@ export interface CompletionQuestion {
   found: readonly Item<unknown>[];
   /** Milliseconds since the epoch. */
   now: number;
+  signal: AbortSignal;
 }
 
 /** Sound wishes as items: whole as far as their Secrets are there, with the texts of certificates beside the form. */
-export function completed(wishes: readonly Wish[], question: CompletionQuestion): Completion {
-  const { owner, provider, found } = question;
+export async function completed(wishes: readonly Wish[], question: CompletionQuestion): Promise<Completion> {
+  const { owner, provider, found, signal } = question;
   const present = new Map(found.filter((item) => item.owner === owner).map((item) => [item.key, item]));
-  const problems = new Map<Key, CertificateProblems>();
-  const wanted = wishes.map((wish): Item<unknown> => {
+  const problems = new Map<Key, { certificates?: CertificateProblems; rules?: RuleProblems }>();
+  const wanted: Item<unknown>[] = [];
+  for (const wish of wishes) {
     const { lb, asker, form } = wish;
     const there = present.get(lb.key);
-    const item = { key: lb.key, form, owner, asker };
-    const whole: Completed<unknown> = provider.complete?.(form, there?.form) ?? { form, open: [] };
-    const wrong = problemsOf(wish, whole, question);
-    if (wrong.size > 0) problems.set(lb.key, wrong);
+    const whole = (await provider.complete?.(form, there?.form, signal)) ?? { form, open: [], absent: [] };
+    const certificates = problemsOf(wish, whole, question);
+    const rules = ruleProblems(whole);
+    problems.set(lb.key, { ...(certificates.size > 0 && { certificates }), ...(rules.size > 0 && { rules }) });
     const keyPairs = new Map<string, KeyPair>([...(there?.keyPairs ?? []), ...(wish.keyPairs ?? [])]);
-    return { ...item, form: whole.form, ...(keyPairs.size > 0 && { keyPairs }) };
-  });
+    wanted.push({ key: lb.key, form: whole.form, owner, asker, ...(keyPairs.size > 0 && { keyPairs }) });
+  }
   return { wanted, problems };
+}
+
+function ruleProblems({ absent }: Completed<unknown>): Map<string, Problem> {
+  const told = absent.map(({ rule, kept }): [string, Problem] => {
+    const effect = kept
+      ? 'until then its listener has the rules it had'
+      : 'until then its listener is left off the device';
+    const message = `there is no iRule ${rule} on the device: make it there, or do not name it; ${effect}`;
+    return [rule, { code: 'missing', message }];
+  });
+  return new Map(told);
 }
 
 /** What `secrets` of `asker` hold now, as a write needs it; asked in one breath with what is wanted. */

@@ -1,6 +1,6 @@
 // What is reported of a turn.
 import { problems, type Key, type Origin, type Problem } from '@fairlead/core';
-import type { CertificateProblems } from './certificates.ts';
+import type { CertificateProblems, RuleProblems } from './certificates.ts';
 
 /**
  *   key    | pool   | what it speaks of
@@ -20,6 +20,8 @@ export interface Outcome {
   problem?: Problem | undefined;
   /** Of a load balancer that stands: by Secret, what is wrong with its certificates. */
   certificates?: CertificateProblems | undefined;
+  /** By path, rules of the place that it names and that are not there. */
+  rules?: RuleProblems | undefined;
   /** The load balancer is wanted no longer, and stands no longer. */
   gone?: boolean | undefined;
 }

@@ -50,7 +50,8 @@ export async function reconcile(turn: TurnQuestion, scope: Scope, signal: AbortS
   });
   const held = heldIn(found.value, { wishes, sources, retired, owner });
   const sound = wishes.filter(({ problem }) => !problem);
-  const { wanted, problems } = completed(sound, { owner, provider, sources, found: found.value, now: turn.now });
+  const question = { owner, provider, sources, found: found.value, now: turn.now, signal };
+  const { wanted, problems } = await completed(sound, question);
   const answer = plan({ scope, owner, wanted, found: found.value, held });
   const permitted = permit(answer.plan, turn.policy);
   const braked = brake(permitted.plan, found.value, turn.brake);
@@ -68,7 +69,7 @@ export async function reconcile(turn: TurnQuestion, scope: Scope, signal: AbortS
   const addresses = new Map(standing.map(({ key, address }) => [key, address]));
   const outcomes = wishes.map((wish) => ({
     ...outcomeOf(wish, undone.get(wish.lb.key), addresses.get(wish.lb.key)),
-    certificates: wish.problem ? undefined : problems.get(wish.lb.key),
+    ...(wish.problem ? {} : problems.get(wish.lb.key)),
   }));
   const ours = standing.filter((item) => item.owner === owner);
   return {

@@ -22,6 +22,8 @@ export interface ApplicationReport {
 interface Placing {
   problem?: Problem | undefined;
   certificates?: Readonly<Record<string, Problem>> | undefined;
+  /** By path, rules of the place that are not there. */
+  rules?: Readonly<Record<string, Problem>> | undefined;
 }
 
 /** One line for an Event. */
@@ -35,14 +37,14 @@ export const emptyReport = (origin: Origin): Report => ({ origin, settled: false
 
 /** `report` with `outcome` in it: the same one when that is no news. An outcome of another edit begins anew. */
 export function withOutcome(report: Report | undefined, outcome: Outcome & { origin: Origin }): Report {
-  const { origin, key, pool, problem, certificates, gone } = outcome;
+  const { origin, key, pool, problem, certificates, rules, gone } = outcome;
   const isNew = report?.origin.uid !== origin.uid || report.origin.revision !== origin.revision;
   const last = isNew || !report ? emptyReport(origin) : report;
   if (key === undefined) {
     return last.settled && isEqual(last.problem, problem) ? last : { ...last, problem, settled: true };
   }
   const before = last.applications.get(key);
-  const placed = { problem, certificates: certificates && Object.fromEntries([...certificates].sort(byName)) };
+  const placed = { problem, certificates: sorted(certificates), rules: sorted(rules) };
   const after = gone ? undefined : pool === undefined ? withPlaced(before, placed) : withPool(before, pool, problem);
   if (after === before && last === report) return report;
   const applications = new Map(last.applications);
@@ -55,6 +57,9 @@ function withPlaced(before: ApplicationReport | undefined, placed: Placing): App
   if (before?.placed && isEqual(before.placed, placed)) return before;
   return { placed, pools: before?.pools ?? new Map() };
 }
+
+const sorted = (problems: ReadonlyMap<string, Problem> | undefined): Record<string, Problem> | undefined =>
+  problems && Object.fromEntries([...problems].sort(byName));
 
 const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1);
 
@@ -81,7 +86,8 @@ export const isTellable = ({ settled, problem, applications }: Report): boolean 
  * The annotation `fairlead.io/status`:
  * `{"revision": …, "problem"?: {code, message, path?}, "applications": {<name>: {"ok": true} | {"ok": false, code, message}}}`,
  * with `"pools": {<name>: {code, message}}` inside an application whose pools lack members for a reason, and
- * `"certificates": {<Secret>: {code, message}}` where a Secret cannot be used, or its time is over. Sorted, and without
+ * `"certificates": {<Secret>: {code, message}}` where a Secret cannot be used, or its time is over, and
+ * `"rules": {<path>: {code, message}}` where a rule of the device is not there. Sorted, and without
  * times, so that equal reports are equal text.
  */
 export function statusText({ origin, problem, applications }: Report): string {
@@ -112,6 +118,8 @@ export function wordsOf(report: Report): Map<string, string> {
     for (const [pool, problem] of pools) words.set(`pool ${nameOf(key)}/${pool}`, wordOn(problem));
     for (const [secret, problem] of Object.entries(placed?.certificates ?? {}))
       words.set(`certificate of ${nameOf(key)} from Secret ${secret}`, wordOn(problem));
+    for (const [rule, problem] of Object.entries(placed?.rules ?? {}))
+      words.set(`rule ${rule} of ${nameOf(key)}`, wordOn(problem));
   }
   return words;
 }
@@ -121,11 +129,12 @@ export function wordsIn(text: string | undefined): Map<string, string> {
   const words = new Map<string, string>();
   const { problem, applications } = parse(text);
   if (problem) words.set('template', wordOn(problem));
-  for (const [name, { ok, code, message, pools, certificates }] of Object.entries(applications ?? {})) {
+  for (const [name, { ok, code, message, pools, certificates, rules }] of Object.entries(applications ?? {})) {
     words.set(`application ${name}`, ok ? 'ok' : `${code}: ${message}`);
     for (const [pool, one] of Object.entries(pools ?? {})) words.set(`pool ${name}/${pool}`, wordOn(one));
     for (const [secret, one] of Object.entries(certificates ?? {}))
       words.set(`certificate of ${name} from Secret ${secret}`, wordOn(one));
+    for (const [rule, one] of Object.entries(rules ?? {})) words.set(`rule ${rule} of ${name}`, wordOn(one));
   }
   return words;
 }
@@ -137,6 +146,7 @@ interface Word {
   path?: string | undefined;
   pools?: Record<string, Problem>;
   certificates?: Record<string, Problem>;
+  rules?: Record<string, Problem>;
 }
 
 interface Status {
@@ -147,8 +157,9 @@ interface Status {
 function wordOf(application: ApplicationReport | undefined): Word | undefined {
   if (!application?.placed) return undefined;
   const { placed, pools } = application;
-  const { problem, certificates } = placed;
-  const word: Word = { ...(problem ? { ok: false, ...problem } : { ok: true }), ...(certificates && { certificates }) };
+  const { problem, certificates, rules } = placed;
+  const said = problem ? { ok: false, ...problem } : { ok: true };
+  const word: Word = { ...said, ...(certificates && { certificates }), ...(rules && { rules }) };
   const troubled = [...pools].sort(([a], [b]) => (a < b ? -1 : 1));
   return troubled.length > 0 ? { ...word, pools: Object.fromEntries(troubled) } : word;
 }

@@ -21,6 +21,19 @@ export function certificateProblems(ticket: Lbticket, configMap: ConfigMap): Sai
   });
 }
 
+/** Rules of the device that listners of `ticket` name, and that are not there. */
+export function ruleProblems(ticket: Lbticket, configMap: ConfigMap): Said[] {
+  const { applications = {} } = readReport(configMap) ?? {};
+  const own = Object.keys(readEntries(configMap)[ticketName(ticket)]?.items ?? {});
+  const problems = Object.assign({}, ...own.map((name) => applications[name]?.rules)) as Record<string, Said>;
+  return (ticket.spec.listners ?? []).flatMap(({ name, irules = [] }) =>
+    irules.flatMap((rule) => {
+      const said = problems[rule];
+      return said ? [{ code: said.code, message: `listner ${name}: ${said.message}` }] : [];
+    }),
+  );
+}
+
 /** The condition `CertificatesValid`; undefined leaves it as it is, or absent where there never was an https listner. */
 export function certificatesValid(ticket: Lbticket, configMap: ConfigMap | undefined): Fact | undefined {
   const isHttps = (ticket.spec.listners ?? []).some(({ tls }) => tls !== undefined);

@@ -48,10 +48,6 @@ export function applications({ loadbalancer, ticket, rules }: TicketQuestion): R
       const why = `a CIS of the cluster reads no Secrets of an AS3 ConfigMap, and a key may not stand in one; use cis.mode fairlead for listner "${listner.name}"`;
       return fail('invalid', why, `${path}.protocal`);
     }
-    if (listner.irules?.length) {
-      const why = `rules of the device cannot be attached to listner "${listner.name}" yet; leave irules out`;
-      return fail('invalid', why, `${path}.irules`);
-    }
     const own = orderedRules(rules.filter((rule) => isRuleOf(rule, ticket, listner)));
     const into = byProtocal.get(listner.protocal) ?? emptyApplication(loadbalancer, ticket, listner.protocal);
     byProtocal.set(listner.protocal, into);
@@ -92,7 +88,7 @@ export function inUsersWords(problem: Problem, lb: LoadBalancer, ticket: Lbticke
   const [, list, nth = '', route, rest = ''] = found;
   const pool = list === 'pools' ? lb.pools[Number(nth)] : undefined;
   const listener = pool ? lb.listeners.find((one) => usesPool(one, pool.name)) : lb.listeners[Number(nth)];
-  const tail = rest.replace(/\.(conditions|tests|pools|persistence)\b/g, (word) => words[word] ?? word);
+  const tail = rest.replace(/\.(conditions|tests|pools|persistence|deviceRules)\b/g, (word) => words[word] ?? word);
   const rule = route === undefined ? undefined : listener?.routes[Number(route)];
   if (rule) return { ...problem, message: `Lbrule ${rule.name}: ${problem.message}`, path: `spec${tail}` };
   const at = (ticket.spec.listners ?? []).findIndex((one) => one.port === listener?.port && sameProtocal(one, lb));
@@ -104,6 +100,7 @@ const words: Record<string, string> = {
   '.tests': '.values',
   '.pools': '.services',
   '.persistence': '.session',
+  '.deviceRules': '.irules',
 };
 
 const usesPool = (listener: Listener, pool: string): boolean =>
@@ -146,6 +143,7 @@ const listener = ({ ticket, listner, address, rules }: ListenerQuestion): Listen
   routes: rules.map(route),
   pools: weightedPools(listner.services),
   ...(listner.tls ? { tls: certificates(listner.tls) } : {}),
+  ...(listner.irules?.length ? { deviceRules: listner.irules } : {}),
 });
 
 const certificates = ({ secretName, sni = [] }: NonNullable<Listner['tls']>): ListenerTls =>

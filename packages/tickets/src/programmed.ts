@@ -2,7 +2,7 @@
 import type { Lbticket, Loadbalancer } from '@fairlead/api';
 import type { Problem } from '@fairlead/core';
 import type { ConfigMap } from '@fairlead/kube';
-import { certificateProblems, certificatesValid } from './certificates.ts';
+import { certificateProblems, certificatesValid, ruleProblems } from './certificates.ts';
 import type { Desk } from './desk.ts';
 import { configMapKey } from './directory.ts';
 import { failed, fails, holds, unknown } from './finding.ts';
@@ -48,7 +48,8 @@ export function programmed(desk: ProgrammedDesk, ticket: Lbticket): Fact | undef
     return holds('Written', 'written for the CIS of the cluster, which does not report back');
   const outcome = outcomeOf(configMap, name);
   if (outcome === 'programmed') {
-    const without = certificateProblems(ticket, configMap).find(({ code }) => code !== 'expired');
+    const lacks = [...ruleProblems(ticket, configMap), ...certificateProblems(ticket, configMap)];
+    const without = lacks.find(({ code }) => code !== 'expired');
     return without
       ? fails(without.code, without.message)
       : (awaitedOnLtm(desk, ticket) ?? onDevice(desk, loadbalancer));

@@ -15,6 +15,8 @@ export interface Report {
 export type ApplicationReport = ({ ok: true } | ({ ok: false } & Said)) & {
   /** By Secret, what is wrong with the certificate from it. */
   certificates?: Record<string, Said> | undefined;
+  /** By path, rules of the device that are not there. */
+  rules?: Record<string, Said> | undefined;
 };
 
 export interface Said {
@@ -36,11 +38,15 @@ export function readReport(configMap: ConfigMap | undefined): Report | undefined
 
 function wordOf(said: Record<string, unknown>): ApplicationReport {
   const word: ApplicationReport = said['ok'] === true ? { ok: true } : { ok: false, ...saidOf(said) };
-  if (!isRecord(said['certificates'])) return word;
-  const certificates = Object.entries(said['certificates']).flatMap(([secret, one]) =>
-    isRecord(one) ? [[secret, saidOf(one)] as const] : [],
+  const [certificates, rules] = [saidIn(said['certificates']), saidIn(said['rules'])];
+  return { ...word, ...(certificates && { certificates }), ...(rules && { rules }) };
+}
+
+function saidIn(value: unknown): Record<string, Said> | undefined {
+  if (!isRecord(value)) return undefined;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, one]) => (isRecord(one) ? [[name, saidOf(one)] as const] : [])),
   );
-  return { ...word, certificates: Object.fromEntries(certificates) };
 }
 
 /** The code becomes the reason of a condition, which has to be one word. */

@@ -8,6 +8,7 @@ import { dataDir } from './data-dir.ts';
 import { administrator } from './device-view.ts';
 import { startEnvironment, type Environment } from './environment.ts';
 import { boundAt } from './requests.ts';
+import { get } from './traffic.ts';
 
 const silent = { done: () => undefined, wrong: () => undefined, note: () => undefined, seconds: () => 0 };
 const dir = dataDir('', true);
@@ -182,6 +183,70 @@ test('protocal, session, balance and monitor of each listner are on the device a
       'svc1084_1084_pool_monitor 9 28',
     ],
   );
+}, 60_000);
+
+const web = (name: string) => `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ${name}, namespace: default}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: ${name}}}
+  template:
+    metadata: {labels: {app: ${name}}}
+    spec: {containers: [{name: web, image: web, ports: [{name: http, containerPort: 8080}]}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: ${name}, namespace: default}
+spec: {selector: {app: ${name}}, ports: [{port: 8080}]}
+`;
+
+/** Which Service answers a request from a client of its own; undefined while nobody does. */
+async function answering(name: string, headers: Record<string, string>, client: string): Promise<string | undefined> {
+  const at = boundAt(environment.devices.ve.sim, stored(name)?.status?.veip ?? '', 80);
+  const got = at && (await get(at, { host: 'x', ...headers }, client));
+  return got && 'service' in got ? got.service : undefined;
+}
+
+test('a rule of the device runs before ours, which leaves to it what it has chosen; without it the listner is left off', async () => {
+  await apply(target(), web('green'));
+  await apply(target(), web('blue'));
+  const services = '[{service: green, port: 8080, weight: 1}, {service: blue, port: 8080, weight: 0}]';
+  const ruled = `{name: web, port: 80, protocal: http, session: none, irules: [/Common/by-color], services: ${services}}`;
+  await apply(environment.management, ticket('ruled', [ruled]));
+  const why = await eventually(
+    () => stored('ruled')?.status?.conditions?.find(({ type }) => type === 'Programmed'),
+    (condition) => condition?.reason === 'missing',
+  );
+  expect(why?.message).toContain('listner web: there is no iRule /Common/by-color on the device');
+  expect(boundAt(environment.devices.ve.sim, stored('ruled')?.status?.veip ?? '', 80)).toBeUndefined();
+
+  const text = `when HTTP_REQUEST {
+    if { [HTTP::header value X-Color] eq "blue" } {
+        set target /acp-region01/default_http_app/blue_8080_pool
+        pool $target
+        set fl_chosen 1
+    }
+}`;
+  const authorization = `Basic ${btoa(`${administrator.user}:${administrator.password}`)}`;
+  const made = await environment.devices.ve.sim.fetch('http://ve/mgmt/tm/ltm/rule', {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'by-color', partition: 'Common', apiAnonymous: text }),
+  });
+  expect(made.status).toBe(200);
+  // Any turn of the tenant finds it.
+  await apply(environment.management, ticket('neighbour', [one(1090, 'protocal: http')]));
+  await isProgrammed('ruled');
+  await eventually(
+    () => answering('ruled', {}, '127.71.0.1'),
+    (service) => service === 'green',
+  );
+  await eventually(
+    () => answering('ruled', { 'x-color': 'blue' }, '127.71.0.2'),
+    (service) => service === 'blue',
+  );
+  expect(await answering('ruled', { 'x-color': 'red' }, '127.71.0.3')).toBe('green');
 }, 60_000);
 
 test('a ticket has up to 64 listners, and no more', async () => {

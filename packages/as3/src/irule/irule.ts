@@ -48,11 +48,18 @@ export function irule(
     ? [`set fl_pool ${place}/${rest.value[0]?.pool}`, 'pool $fl_pool']
     : [...branches({ listener, place, lists, routes: routes.value, rest: rest.value }), ...pick];
   const event = isHttp(listener) ? 'HTTP_REQUEST' : 'CLIENT_ACCEPTED';
-  const text = [`when ${event} priority 500 {`, ...indented(body), '}', ''].join('\n');
+  const text = [`when ${event} priority 500 {`, ...indented([...chosenBefore(listener), ...body]), '}', ''].join('\n');
   if (text.length <= longestRule) return ok({ text, lists });
   const why = `the rule of listener ${listener.name} comes to ${text.length} characters; ${longestRule} is the most`;
   return fail('invalid', `${why}. Use fewer regexps and ranges`, `${path}.routes`);
 }
+
+/**
+ * The last `pool` of a request counts, and ours comes last: a rule of the device that has chosen says so with
+ * `set fl_chosen 1`, once for each request (spec f5.md §5.4).
+ */
+const chosenBefore = ({ deviceRules = [] }: Listener): string[] =>
+  deviceRules.length === 0 ? [] : ['if { [info exists fl_chosen] } {', '    unset fl_chosen', '    return', '}'];
 
 const isHttp = ({ protocol }: Listener): boolean => protocol === 'http' || protocol === 'https';
 

@@ -1,7 +1,7 @@
 // A BIG-IP through AS3 and iControl REST. A scope is an AS3 tenant; a load balancer is one application in it.
-import { compile, complete, type Application } from '@fairlead/as3';
+import { compile, complete, deviceRulesOf, type Application } from '@fairlead/as3';
 import { ok, type Clock, type MemberLane, type Provider } from '@fairlead/core';
-import { caller, type Fetch } from './call.ts';
+import { caller, type Call, type Fetch } from './call.ts';
 import { destinationsOf } from './claims.ts';
 import { declarations } from './declare.ts';
 import { loggedIn, type Credentials } from './login.ts';
@@ -35,7 +35,8 @@ export function bigip(options: BigipOptions): Bigip {
     name: 'bigip',
     scopeOf: (lb) => lb.scope,
     compile,
-    complete,
+    complete: async (wanted, found, signal) =>
+      complete(wanted, found, await absentRules(call, deviceRulesOf(wanted, found), signal)),
     claims: destinationsOf,
     owned: (owner, signal) => tenants.owned(owner, signal),
     read: (scope, signal) => tenants.read(scope, signal),
@@ -49,4 +50,14 @@ export function bigip(options: BigipOptions): Bigip {
     statistics: (question, signal) => statistics(call, question, signal),
     members: memberLane(call, tenants.templateOf),
   };
+}
+
+/** Those that the device says it has not. One that it cannot answer for now is taken to be there: a declaration will tell. */
+async function absentRules(call: Call, rules: readonly string[], signal: AbortSignal): Promise<Set<string>> {
+  const absent = new Set<string>();
+  for (const rule of rules) {
+    const found = await call({ method: 'GET', path: `/mgmt/tm/ltm/rule/${rule.replaceAll('/', '~')}` }, signal);
+    if (!found.ok && found.problem.code === 'missing') absent.add(rule);
+  }
+  return absent;
 }
