@@ -80,7 +80,11 @@ export const ve = Type.Object(
     }),
     exclude: Type.Optional(exclude),
     partition: Type.Optional(
-      identifier({ title: 'Partition', description: 'Partition on the device; made from cis.tenant when absent.' }),
+      identifier({
+        title: 'Partition',
+        description:
+          'Partition on the device; made from cis.tenant when absent. With an external CIS: the one that it was started with, for Ingresses.',
+      }),
     ),
     tls: Type.Optional(
       Type.Object(

@@ -2,11 +2,14 @@
 import type { Lbticket, Loadbalancer } from '@fairlead/api';
 import { tenantName } from '@fairlead/as3';
 
-/** `spec.ve.partition`, or else from `spec.cis.tenant`, such as `{cluster}_{namespace}`. */
-export const tenantOf = ({ spec }: Loadbalancer, namespace: string): string =>
-  tenantName(
-    spec.ve.partition ?? spec.cis.tenant.replaceAll('{cluster}', spec.cluster).replaceAll('{namespace}', namespace),
-  );
+/**
+ * `spec.ve.partition`, or else from `spec.cis.tenant`, such as `{cluster}_{namespace}`. A CIS of somebody else's has its
+ * partition for itself, and refuses ConfigMaps that declare it (spec/f5.md §3.3).
+ */
+export function tenantOf({ spec }: Loadbalancer, namespace: string): string {
+  const own = spec.cis.mode === 'external' ? undefined : spec.ve.partition;
+  return tenantName(own ?? spec.cis.tenant.replaceAll('{cluster}', spec.cluster).replaceAll('{namespace}', namespace));
+}
 
 /** Where the Ingresses of a namespace are served: as `ve.partition` says, or beside its ConfigMap. */
 export const partitionOf = (loadbalancer: Loadbalancer, namespace: string): string =>
