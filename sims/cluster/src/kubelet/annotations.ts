@@ -8,6 +8,7 @@
 //                        | anything else, changed   | containers exit with 1 once, now
 //  start-delay           | "3s", "250ms", "3"       | time from being bound to listening
 //  ignore-sigterm        | "true"                   | goes on as before until the grace period has ended
+//  status                | "500"                    | what its HTTP ports answer with, /healthz left out
 //  protocol.<port>       | http, https, tcp, udp    | what a port speaks; <port> is its name or number
 //  lost (of a Node)      | "true"                   | its heartbeats and containers end; off, it is back: nodes/faults.ts
 import type { KubeObject } from '../kube/objects.ts';

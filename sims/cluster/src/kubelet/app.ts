@@ -2,7 +2,7 @@
 //
 //  request                               | answer
 //  --------------------------------------+-----------------------------------------------------------------
-//  any path                              | 200, JSON: service, pod, namespace, node, cluster, port, path
+//  any path                              | 200, or as the pod is annotated, JSON: service, pod, namespace, node, cluster, port, path
 //  ?headers                              | the same with the request's headers
 //  /status/503 or ?status=503            | that status
 //  /delay/200 or ?delay=200              | the answer after so many ms (at most a minute)
@@ -21,6 +21,8 @@ export interface App {
   service(): string;
   isReady(): boolean;
   setReady(isReady: boolean): void;
+  /** What it answers with when the request asks for nothing else. */
+  status(): number;
   log(line: string): void;
 }
 
@@ -80,7 +82,7 @@ function reply({ app, port }: Served, request: IncomingMessage, url: URL): { sta
     return { status: 200, body: { ready: app.isReady() } };
   }
   if (url.pathname === '/healthz') return { status: app.isReady() ? 200 : 503, body: { ready: app.isReady() } };
-  const asked = Number(numberAfter('/status/', url.pathname) ?? url.searchParams.get('status') ?? 200);
+  const asked = Number(numberAfter('/status/', url.pathname) ?? url.searchParams.get('status') ?? app.status());
   const status = Number.isInteger(asked) && asked >= 200 && asked <= 599 ? asked : 400;
   const headers = url.searchParams.has('headers') ? { headers: request.headers } : {};
   return { status, body: { ...who, path: url.pathname + url.search, ...headers } };

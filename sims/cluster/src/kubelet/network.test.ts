@@ -88,6 +88,15 @@ test.each([
   expect([answer.status, answer.headers.get('x-pod')]).toEqual([status, 'p']);
 });
 
+test('a pod answers with the status it is annotated with, and stays ready', async () => {
+  const w = await world();
+  const pod = await w.run(http, isReady, { 'sim.fairlead.io/status': '500' });
+  const statuses = ['/', '/status/204', '/healthz'].map(
+    async (path) => (await fetch(`http://${pod.status!.podIP}:8080${path}`)).status,
+  );
+  expect(await Promise.all(statuses)).toEqual([500, 204, 200]);
+});
+
 test('a request under way when its pod is deleted is answered, and told to close; new ones are refused', async () => {
   const w = await world();
   const pod = await w.run(http);

@@ -156,6 +156,7 @@ export class PodRun {
         this.#isSwitchedReady = isReady;
         this.#o.changed();
       },
+      status: () => Number(annotation(this.#pod, 'status') ?? 200),
       log: (line) => one.log(clock.now(), line),
     };
   }
