@@ -1,5 +1,6 @@
 // What the device counts of its own traffic: by pool and member, and by status class of the virtual server's HTTP profile.
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { boundAt, get, makeAdc, makeDevice, makeHttp, makePool } from '../make.ts';
 import type { Json } from '../rest/body.ts';
@@ -55,15 +56,24 @@ test('responses are counted by class, and a broken one is a request without a re
   });
 });
 
+test('a virtual server tells how many clients are connected', async () => {
+  const held = connect(at.port, at.host);
+  await new Promise((resolve) => held.write('GET /200 HTTP/1.1\r\nHost: a\r\n\r\n', resolve));
+  await new Promise((resolve) => held.once('data', resolve));
+  const [, counts] = await stats('virtual/~T1~app~vs');
+  expect(counts).toMatchObject({ tmName: '/T1/app/vs', 'clientside.curConns': 1 });
+  held.destroy();
+});
+
 test('a pool counts on when its member is replaced; the member begins anew', async () => {
   const member = (await ask('GET', '/mgmt/tm/ltm/pool/~T1~app~web_pool/members')).json['items'] as Json[];
   const [, before] = await stats('pool/~T1~app~web_pool');
-  expect(before).toMatchObject({ totRequests: 6, memberCnt: 1, activeMemberCnt: 1 });
+  expect(before).toMatchObject({ totRequests: 7, memberCnt: 1, activeMemberCnt: 1 });
   const name = String(member[0]?.['fullPath']);
   await ask('DELETE', `/mgmt/tm/ltm/pool/~T1~app~web_pool/members/${name.replaceAll('/', '~')}`);
   await ask('POST', '/mgmt/tm/ltm/pool/~T1~app~web_pool/members', { name });
   await get(at, { path: '/200' });
-  expect((await stats('pool/~T1~app~web_pool'))[1]).toMatchObject({ totRequests: 7 });
+  expect((await stats('pool/~T1~app~web_pool'))[1]).toMatchObject({ totRequests: 8 });
   expect((await stats('pool/~T1~app~web_pool/members'))[1]).toMatchObject({ totRequests: 1, 'serverside.totConns': 1 });
 });
 

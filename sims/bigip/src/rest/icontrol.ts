@@ -6,7 +6,7 @@ import type { Json } from './body.ts';
 import { bodyOf, kindOf, read, readAll, resourceOf, write, type Resource, type Write } from './collections.ts';
 import { link, memberAt, memberStats, poolAt, poolStats, showMember, tilde } from './pool.ts';
 import { json, notRegistered, refused } from './reply.ts';
-import { profileStats } from './virtual.ts';
+import { profileStats, virtualStats } from './virtual.ts';
 import type { Transactions } from './transactions.ts';
 
 export interface IControlParts {
@@ -97,6 +97,7 @@ async function answerTransaction(
 function get(device: Device, resource: Resource, query: URLSearchParams): Json {
   if (resource.collection === 'ltm/pool' && resource.isStats) return stats(device, resource);
   if (resource.isProfiles) return profileStats(device, resource.path ?? '');
+  if (resource.isStats && resource.collection === 'ltm/virtual') return virtualStats(device, resource.path);
   if (resource.isStats) throw new Refusal(404, `${resource.collection} has no stats here`);
   const showing = { members: device.plane.members, isExpanded: query.get('expandSubcollections') === 'true' };
   if (resource.members && resource.path !== undefined) return getMembers(device, resource, query);

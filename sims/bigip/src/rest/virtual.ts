@@ -1,9 +1,30 @@
-// Statistics of a virtual server's profiles, as the device nests them: of http, the only kind that is counted here.
+// Statistics of virtual servers, and of their HTTP profiles, as the device nests them.
 
 import { notFound } from '../configuration/refusal.ts';
 import type { Device } from '../device.ts';
 import type { Json } from './body.ts';
 import { link, tilde } from './pool.ts';
+
+/** `ltm/virtual/NAME/stats`, or of all. */
+export function virtualStats({ plane }: Device, path: string | undefined): Json {
+  const all = plane.virtuals().filter(({ name }) => path === undefined || name === path);
+  if (path !== undefined && all.length === 0) throw notFound('Virtual Server', path);
+  const entries = all.map(({ name, connections, accepted }): [string, Json] => {
+    const at = `ltm/virtual/${tilde(name)}/${tilde(name)}/stats`;
+    const values = {
+      tmName: { description: name },
+      'clientside.curConns': { value: connections },
+      'clientside.totConns': { value: accepted },
+    };
+    const nestedStats = { kind: 'tm:ltm:virtual:virtualstats', selfLink: link(at), entries: values };
+    return [`https://localhost/mgmt/tm/${at}`, { nestedStats }];
+  });
+  return {
+    kind: 'tm:ltm:virtual:virtualcollectionstats',
+    selfLink: link('ltm/virtual/stats'),
+    entries: Object.fromEntries(entries),
+  };
+}
 
 /** `ltm/virtual/NAME/profiles/stats`. */
 export function profileStats({ configuration, plane }: Device, path: string): Json {
