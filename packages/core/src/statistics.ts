@@ -1,10 +1,20 @@
 // What a place has counted of its own traffic. Counters only grow, until the place or the object is made anew.
 
 export interface Statistics {
-  /** Requests of the listener, and those of them that were answered with 5xx or not at all; absent where nobody counts them. */
-  listener?: { requests: number; errors: number } | undefined;
+  /** Absent where nobody counts requests. */
+  listener?: ListenerStatistics | undefined;
   /** By pool name, as they were asked for. */
   pools: Record<string, PoolStatistics>;
+}
+
+export interface ListenerStatistics {
+  requests: number;
+  /** Answered with 5xx. */
+  errors: number;
+  /** Not answered: broken off, or under way still. */
+  unanswered: number;
+  /** Client connections now. No more requests than these can be under way. */
+  open: number;
 }
 
 export interface PoolStatistics {

@@ -40,16 +40,17 @@ const http = values({
 const pool = values({ totRequests: 90, 'serverside.totConns': 7 });
 const answers = (profiles: Json, ...members: Json[]) => ({
   'virtual/~t1~app~vs/profiles/stats': profiles,
+  'virtual/~t1~app~vs/stats': stats(values({ 'clientside.curConns': 4 })),
   'pool/~t1~app~web_pool/stats': stats(pool),
   'pool/~t1~app~web_pool/members/stats': stats(...members),
 });
 
 const cases: [string, Record<string, Json>, Statistics][] = [
   [
-    'errors are 5xx and what was never answered, upgrades left out',
+    'what has no response is unanswered, upgrades left out',
     answers(stats(values({ typeId: 'ltm profile tcp' }), http), member('enabled', 'available')),
     {
-      listener: { requests: 100, errors: 9 },
+      listener: { requests: 100, errors: 3, unanswered: 6, open: 4 },
       pools: { web_pool: { requests: 90, connections: 7, members: 1, available: 1 } },
     },
   ],
@@ -113,7 +114,7 @@ test('a simulated device tells of its own traffic', async () => {
   const provider = bigip({ url: 'https://bigip.test', fetch, clock: realClock(), user: 'admin', password: 'admin' });
   expect(await provider.statistics?.(question, never)).toEqual(
     ok({
-      listener: { requests: 3, errors: 1 },
+      listener: { requests: 3, errors: 1, unanswered: 0, open: expect.any(Number) as number },
       pools: { web_pool: { requests: 3, connections: 3, members: 1, available: 1 } },
     }),
   );

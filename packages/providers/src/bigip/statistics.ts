@@ -1,5 +1,12 @@
 // What a BIG-IP has counted: of a virtual server by its HTTP profile, of pools and their members. Only reads.
-import { ok, type PoolStatistics, type Result, type Statistics, type StatisticsQuestion } from '@fairlead/core';
+import {
+  ok,
+  type ListenerStatistics,
+  type PoolStatistics,
+  type Result,
+  type Statistics,
+  type StatisticsQuestion,
+} from '@fairlead/core';
 import type { Call } from './call.ts';
 import { isJson, textOf, type Json } from './json.ts';
 
@@ -7,8 +14,10 @@ import { isJson, textOf, type Json } from './json.ts';
  *   figure              | from                                          | entry
  *   --------------------+-----------------------------------------------+------------------------------------
  *   listener requests   | ltm/virtual/~T~A~V/profiles/stats, type http  | numberReqs
- *   listener errors     | the same                                      | resp_5xxCnt, and numberReqs without
- *                       |                                               | resp_2xx…5xxCnt, passthroughWebSockets
+ *   errors              | the same                                      | resp_5xxCnt
+ *   unanswered          | the same                                      | numberReqs without resp_2xx…5xxCnt and
+ *                       |                                               | passthroughWebSockets
+ *   open                | ltm/virtual/~T~A~V/stats                      | clientside.curConns
  *   pool requests       | ltm/pool/~T~A~P/stats                         | totRequests
  *   pool connections    | the same                                      | serverside.totConns
  *   members, available  | ltm/pool/~T~A~P/members/stats                 | status.enabledState, availabilityState
@@ -21,6 +30,8 @@ export async function statistics(
   signal: AbortSignal,
 ): Promise<Result<Statistics>> {
   const place = `~${key.replaceAll('/', '~')}`;
+  const before = await entriesAt(call, `virtual/${place}~${listener}`, signal);
+  if (!before.ok) return before;
   const profiles = await entriesAt(call, `virtual/${place}~${listener}/profiles`, signal);
   if (!profiles.ok) return profiles;
   const found: Statistics['pools'] = {};
@@ -30,18 +41,22 @@ export async function statistics(
     found[pool] = of.value;
   }
   const http = profiles.value.find((entry) => describedBy(entry, 'typeId') === 'ltm profile http');
-  return ok({ pools: found, ...(http ? { listener: listenerStatistics(http) } : {}) });
+  if (!http) return ok({ pools: found });
+  // Nothing is read in one moment: what was open before or after may have been under way in between.
+  const after = await entriesAt(call, `virtual/${place}~${listener}`, signal);
+  if (!after.ok) return after;
+  const open = Math.max(...[before, after].map(({ value: [entry = {}] }) => valueOf(entry, 'clientside.curConns')));
+  return ok({ pools: found, listener: { ...listenerStatistics(http), open } });
 }
 
-function listenerStatistics(http: Json): NonNullable<Statistics['listener']> {
+function listenerStatistics(http: Json): Omit<ListenerStatistics, 'open'> {
   const requests = valueOf(http, 'numberReqs');
   const errors = valueOf(http, 'resp_5xxCnt');
   const answered = ['resp_2xxCnt', 'resp_3xxCnt', 'resp_4xxCnt', 'passthroughWebSockets'].reduce(
     (sum, name) => sum + valueOf(http, name),
     errors,
   );
-  // Those under way count as unanswered for a moment; more answers than requests are those of 100-continue.
-  return { requests, errors: errors + Math.max(0, requests - answered) };
+  return { requests, errors, unanswered: requests - answered };
 }
 
 async function poolStatistics(call: Call, path: string, signal: AbortSignal): Promise<Result<PoolStatistics>> {
