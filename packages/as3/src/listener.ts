@@ -53,7 +53,8 @@ function defaultPool({ hosts, pools }: Listener, path: string): Result<string | 
     return ok(rest && !rest.clients && 'pool' in rest.to ? rest.to.pool : undefined);
   }
   const weights = reducedWeights(pools, `${path}.pools`);
-  return weights.ok ? ok(weights.value[0]?.pool) : weights;
+  // The first whatever its weight: with another default pool AS3 would make the virtual server anew.
+  return weights.ok ? ok(pools[0]?.pool) : weights;
 }
 
 /** The address in canonical text. */
