@@ -1,12 +1,14 @@
 // Admission: a request to write one of our objects → allowed or not, in the words the API server uses.
 import type { Problem } from '@fairlead/core';
-import { checkLbrule } from './checks/lbrule.ts';
+import { checkLbcanary, checkLbcanaryRemoval } from './checks/lbcanary.ts';
+import { checkLbrule, checkLbruleRemoval } from './checks/lbrule.ts';
 import { checkLbticket, checkLbticketRemoval, lbticketWarnings } from './checks/lbticket.ts';
 import { checkLoadbalancer, checkLoadbalancerRemoval, loadbalancerWarnings } from './checks/loadbalancer.ts';
 import { isUntouched } from './checks/structure.ts';
 import { type World, nameOf } from './checks/world.ts';
 import { filled } from './fill.ts';
 import type { KindOf, Resource } from './kind.ts';
+import { lbcanaries } from './lbcanary.ts';
 import { lbrules } from './lbrule.ts';
 import { type Lbticket, lbtickets } from './lbticket.ts';
 import { loadbalancers } from './loadbalancer.ts';
@@ -54,7 +56,8 @@ export const judges: readonly Judge<Any>[] = [
     warn: lbticketWarnings,
     complete: keepAddresses,
   },
-  { kind: lbrules, check: checkLbrule, remove: () => [] },
+  { kind: lbrules, check: checkLbrule, remove: checkLbruleRemoval },
+  { kind: lbcanaries, check: checkLbcanary, remove: checkLbcanaryRemoval },
 ];
 
 /**

@@ -1,9 +1,10 @@
 // Objects that break one thing each, for the tests that hold three judges against each other: our own checks, ajv, and CEL.
 import type { Definition } from './kind.ts';
+import { lbcanary } from './lbcanary.ts';
 import { lbrule } from './lbrule.ts';
 import { lbticket } from './lbticket.ts';
 import { loadbalancer } from './loadbalancer.ts';
-import { makeListner, makeLoadbalancer, makeRule, makeTicket } from './make.ts';
+import { makeCanary, makeListner, makeLoadbalancer, makeRule, makeTicket } from './make.ts';
 
 export interface Case {
   /** A sentence. */
@@ -28,6 +29,7 @@ const of =
 const lb = of(loadbalancer);
 const ticket = of(lbticket);
 const rule = of(lbrule);
+const canary = of(lbcanary);
 
 /** A ticket whose one listner differs in this. */
 const withListner = (listner: object) => makeTicket({ listners: [{ ...makeListner(), ...listner }] });
@@ -128,6 +130,14 @@ export const shapeCases: Case[] = [
   rule('a key has no blanks', withEntry({ type: 'header', key: 'A B', values: [{ operator: 'equal', value: '1' }] }), [
     'spec.rules[0].key',
   ]),
+
+  canary('a canary is good', makeCanary(), []),
+  canary('the share of a canary is at most 100', makeCanary({ steps: [101] }), ['spec.steps[0]']),
+  canary('the share of a canary is not 0', makeCanary({ steps: [0, 5] }), ['spec.steps[0]']),
+  canary('a canary has a step', makeCanary({ steps: [] }), ['spec.steps']),
+  canary('a pause has a unit', makeCanary({ pause: '60' }), ['spec.pause']),
+  canary('a mode is one of two', makeCanary({ mode: 'fast' as never }), ['spec.mode']),
+  canary('a ratio is in percent', makeCanary({ maxErrorRatio: 101 }), ['spec.maxErrorRatio']),
 ];
 
 /** Keys that appear twice: Kubernetes knows of them, JSON Schema does not. */
@@ -278,4 +288,25 @@ export const ruleCases: Case[] = [
   rule('a regexp is short', withEntry({ type: 'url', values: [{ operator: 'regexp', value: 'a'.repeat(257) }] }), [
     'spec.rules[0].values[0].value',
   ]),
+
+  canary('steps rise', makeCanary({ steps: [5, 50, 20] }), ['spec.steps']),
+  canary('no step comes twice', makeCanary({ steps: [5, 5] }), ['spec.steps']),
+  canary('a step is one of steps', makeCanary({ step: 5 }), ['spec.step']),
+  canary('the last step may be asked for', makeCanary({ step: 4 }), []),
+  canary('a canary stays with its Service', makeCanary({ service: 'svc03' }), ['spec'], makeCanary()),
+  canary('a canary stays with its target', makeCanary({ lbrule: 'irule' }), ['spec'], makeCanary()),
+  canary('a canary may change its pace', makeCanary({ pause: '5s', steps: [10], state: 'paused' }), [], makeCanary()),
+  canary(
+    'an aborted canary has ended',
+    makeCanary({ state: 'promoted' }, { phase: 'aborted' }),
+    ['spec.state'],
+    makeCanary({}, { phase: 'aborted' }),
+  ),
+  canary(
+    'a promoted canary may be rolled back',
+    makeCanary({ state: 'rolledback' }),
+    [],
+    makeCanary({ state: 'promoted' }),
+  ),
+  canary('a promoted canary does not run again', makeCanary({}), ['spec.state'], makeCanary({ state: 'promoted' })),
 ];

@@ -90,6 +90,7 @@ test('kubectl get shows each kind under its short name, with columns whose paths
     ['loadbalancers.ebcpaas.lb', 'flb', 'Cluster'],
     ['lbtickets.ebcpaas.io', 'lbt', 'Namespaced'],
     ['lbrules.ebcpaas.lb', 'lbr', 'Namespaced'],
+    ['lbcanaries.ebcpaas.lb', 'lbc', 'Namespaced'],
   ]);
   const known = new Set(all.map(({ path }) => path));
   const wrong = definitions.flatMap((d) =>

@@ -1,4 +1,5 @@
 // Our kinds as CustomResourceDefinitions.
+import { lbcanary } from './lbcanary.ts';
 import { lbrule } from './lbrule.ts';
 import { lbticket } from './lbticket.ts';
 import { loadbalancer } from './loadbalancer.ts';
@@ -7,7 +8,7 @@ import type { Rule } from './schema.ts';
 import { type CelRule, type Structural, celRule, structural } from './structural.ts';
 
 /** All our kinds, in the order in which they are applied and shown. */
-export const definitions = [loadbalancer, lbticket, lbrule] as const;
+export const definitions = [loadbalancer, lbticket, lbrule, lbcanary] as const;
 
 /** An apiextensions.k8s.io/v1 CustomResourceDefinition, as far as ours use it. */
 export interface Crd {

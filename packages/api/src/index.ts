@@ -1,6 +1,7 @@
 // Our kinds, once: types, CustomResourceDefinitions, and the checks that admission, command line and browser share.
 export { type Condition } from './condition.ts';
 export { type Judge, type Review, type Verdict, type WorldSource, admission, judges } from './admission.ts';
+export { canaryProblem, canaryServices, checkLbcanary, checkLbcanaryRemoval } from './checks/lbcanary.ts';
 export { checkLbrule, conditionOf } from './checks/lbrule.ts';
 export { checkLbticket, checkLbticketRemoval, lbticketWarnings } from './checks/lbticket.ts';
 export { checkLoadbalancer, checkLoadbalancerRemoval, loadbalancerWarnings } from './checks/loadbalancer.ts';
@@ -21,6 +22,20 @@ export { filled } from './fill.ts';
 export { crdFiles } from './gen.ts';
 export { type Crd, type CrdVersion, type RootSchema, crds, definitions } from './crds.ts';
 export type { Column, Definition, KindOf, ObjectMeta, Resource } from './kind.ts';
+export {
+  type CanaryCounts,
+  type CanaryMark,
+  type CanaryMembers,
+  type CanaryPhase,
+  type CanaryTransition,
+  type Lbcanary,
+  type LbcanarySpec,
+  type LbcanaryStatus,
+  canaryTarget,
+  isCanaryEnded,
+  lbcanaries,
+  lbcanary,
+} from './lbcanary.ts';
 export {
   type Lbrule,
   type LbruleEntry,

@@ -1,5 +1,6 @@
 // Objects for the tests of this package: valid ones, to change one thing in.
 import type { World } from './checks/world.ts';
+import type { Lbcanary, LbcanaryStatus } from './lbcanary.ts';
 import type { Lbrule } from './lbrule.ts';
 import type { Lbticket, LbticketStatus } from './lbticket.ts';
 import type { Listner } from './listner.ts';
@@ -73,13 +74,36 @@ export const makeRule = (spec: Partial<Lbrule['spec']> = {}): Lbrule => ({
   },
 });
 
+/** Shifts that listner from svc01 to svc02. */
+export const makeCanary = (spec: Partial<Lbcanary['spec']> = {}, status?: LbcanaryStatus, name = 'next'): Lbcanary => ({
+  apiVersion: 'ebcpaas.lb/v1',
+  kind: 'Lbcanary',
+  metadata: { name, namespace: 'default' },
+  spec: {
+    lbticket: 'test',
+    listner: 'lsnr1',
+    service: 'svc02',
+    port: 8080,
+    steps: [5, 20, 50, 100],
+    pause: '60s',
+    mode: 'automatic',
+    state: 'running',
+    maxErrorRatio: 5,
+    minRequests: 20,
+    minAvailable: 50,
+    ...spec,
+  },
+  ...(status === undefined ? {} : { status }),
+});
+
 /** A world of just these objects. */
 export const makeWorld = (
-  objects: { loadbalancers?: Loadbalancer[]; lbtickets?: Lbticket[]; lbrules?: Lbrule[] } = {},
+  objects: { loadbalancers?: Loadbalancer[]; lbtickets?: Lbticket[]; lbrules?: Lbrule[]; lbcanaries?: Lbcanary[] } = {},
   more: Pick<World, 'namespaceExists' | 'ingresses'> = {},
 ): World => ({
   loadbalancers: () => objects.loadbalancers ?? [],
   lbtickets: () => objects.lbtickets ?? [],
   lbrules: () => objects.lbrules ?? [],
+  lbcanaries: () => objects.lbcanaries ?? [],
   ...more,
 });

@@ -1,4 +1,5 @@
 // Who may do what with our kinds: ClusterRoles for the people in spec/tickets.md.
+import { lbcanaries } from './lbcanary.ts';
 import { lbrules } from './lbrule.ts';
 import { lbtickets } from './lbticket.ts';
 import { loadbalancers } from './loadbalancer.ts';
@@ -29,13 +30,14 @@ const rule = (kind: { group: string; plural: string }, verbs: string[], subresou
 const events: PolicyRule = { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: read };
 
 /*
- *                     | Loadbalancer | Lbticket       | Lbrule | bound by
- *   ------------------+--------------+----------------+--------+--------------------
- *   platform-admin    | write        | write          | write  | ClusterRoleBinding
- *   network-approver  | –            | read, status   | read   | ClusterRoleBinding
- *   project-user      | –            | write          | write  | RoleBinding
- *   viewer            | –            | read           | read   | RoleBinding
- *   loadbalancer-viewer | read       | –              | –      | ClusterRoleBinding
+ *                     | Loadbalancer | Lbticket       | Lbrule | Lbcanary | bound by
+ *   ------------------+--------------+----------------+--------+----------+--------------------
+ *   platform-admin    | write        | write          | write  | write    | ClusterRoleBinding
+ *   network-approver  | –            | read, status   | read   | read     | ClusterRoleBinding
+ *   project-user      | –            | write          | write  | write    | RoleBinding
+ *   release-manager   | –            | read           | read   | write    | RoleBinding
+ *   viewer            | –            | read           | read   | read     | RoleBinding
+ *   loadbalancer-viewer | read       | –              | –      | –        | ClusterRoleBinding
  *
  *  Admission moves credentials out of Loadbalancers into Secrets that none of these roles may read. Where admission is not
  *  served they stay in the clear, so that reading Loadbalancers is a role of its own, for an admin to give.
@@ -46,23 +48,40 @@ export const clusterRoles = (): ClusterRole[] => [
     rule(loadbalancers, [...read, ...write]),
     rule(lbtickets, [...read, ...write]),
     rule(lbrules, [...read, ...write]),
+    rule(lbcanaries, [...read, ...write]),
     events,
   ]),
   role(
     'network-approver',
     'Opens or rejects the network policy of tickets, by the condition NetworkPolicyOpen in their status.',
-    [rule(lbtickets, read), rule(lbtickets, ['get', 'update', 'patch'], 'status'), rule(lbrules, read), events],
+    [
+      rule(lbtickets, read),
+      rule(lbtickets, ['get', 'update', 'patch'], 'status'),
+      rule(lbrules, read),
+      rule(lbcanaries, read),
+      events,
+    ],
   ),
   role(
     'project-user',
     'Files tickets and writes rules in the namespaces where it is bound; part of edit and admin.',
-    [rule(lbtickets, [...read, ...write]), rule(lbrules, [...read, ...write]), events],
+    [
+      rule(lbtickets, [...read, ...write]),
+      rule(lbrules, [...read, ...write]),
+      rule(lbcanaries, [...read, ...write]),
+      events,
+    ],
     ['edit', 'admin'],
+  ),
+  role(
+    'release-manager',
+    'Runs canaries in the namespaces where it is bound, and changes no ticket or rule: for pipelines.',
+    [rule(lbtickets, read), rule(lbrules, read), rule(lbcanaries, [...read, ...write]), events],
   ),
   role(
     'viewer',
     'Sees tickets and rules in the namespaces where it is bound; part of view.',
-    [rule(lbtickets, read), rule(lbrules, read), events],
+    [rule(lbtickets, read), rule(lbrules, read), rule(lbcanaries, read), events],
     ['view'],
   ),
   role(

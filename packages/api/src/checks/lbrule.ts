@@ -1,16 +1,35 @@
 // Whether an Lbrule may be written (spec/tickets.md §7).
 import { type Condition, type Problem, parseCondition } from '@fairlead/core';
+import type { Lbcanary } from '../lbcanary.ts';
 import { type Lbrule, type LbruleEntry, lbrule as definition } from '../lbrule.ts';
 import { type Listner, isHttp } from '../listner.ts';
 import { checkStructure, isUntouched } from './structure.ts';
+import { droppedByCanary } from './lbcanary.ts';
 import { type World, ticketNamed } from './world.ts';
 
 /** Problems of writing `object`; `old` is what is there before, if anything. */
 export function checkLbrule(object: Lbrule, old: Lbrule | undefined, world: World): Problem[] {
   if (isUntouched(object, old)) return [];
   const wrong = checkStructure(definition, object, old);
-  return wrong.length > 0 ? wrong : [...checkTarget(object, old, world), ...object.spec.rules.flatMap(checkEntry)];
+  if (wrong.length > 0) return wrong;
+  return [
+    ...checkTarget(object, old, world),
+    ...object.spec.rules.flatMap(checkEntry),
+    ...(old ? droppedByCanary({ ...world, lbrules: () => [object] }, isOn(object)) : []),
+  ];
 }
+
+/** Problems of removing the object. */
+export const checkLbruleRemoval = (object: Lbrule, world: World): Problem[] =>
+  droppedByCanary({ ...world, lbrules: () => [] }, isOn(object)).map((problem) => ({
+    ...problem,
+    path: 'metadata.name',
+  }));
+
+const isOn =
+  (rule: Lbrule) =>
+  ({ metadata, spec }: Lbcanary): boolean =>
+    spec.lbrule === rule.metadata.name && metadata.namespace === rule.metadata.namespace;
 
 /** An entry in the words of the model. */
 export function conditionOf(entry: LbruleEntry): Condition {

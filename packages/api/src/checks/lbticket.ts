@@ -1,6 +1,7 @@
 // Whether an Lbticket may be written or removed (spec/tickets.md §3, §7).
 import { type Problem, isEqual, parseAddress } from '@fairlead/core';
 import { type Lbticket, forceAnnotation, isDeletable, lbticket as definition } from '../lbticket.ts';
+import { droppedByCanary } from './lbcanary.ts';
 import { checkStructure, isUntouched } from './structure.ts';
 import { type World, isSame, loadbalancerNamed, nameOf } from './world.ts';
 
@@ -15,6 +16,7 @@ export function checkLbticket(object: Lbticket, old: Lbticket | undefined, world
     ...checkNamespace(object, old, world).problems,
     ...checkServices(object, old, world),
     ...checkRemovedListners(object, old, world),
+    ...checkCanaries(object, old, world),
   ];
 }
 
@@ -137,6 +139,18 @@ function checkRemovedListners(object: Lbticket, old: Lbticket | undefined, world
         `listner ${rule.spec.listner} is named by Lbrule ${nameOf(rule)}: delete the rule first, or keep the listner`,
       ),
     );
+}
+
+/** A canary shifts between Services of the listner: taking its own away would break it off in the middle. */
+function checkCanaries(object: Lbticket, old: Lbticket | undefined, world: World): Problem[] {
+  if (!old || isEqual(old.spec.listners, object.spec.listners)) return [];
+  return droppedByCanary(
+    { ...world, lbtickets: () => [object] },
+    ({ metadata, spec }) =>
+      spec.lbrule === undefined &&
+      spec.lbticket === object.metadata.name &&
+      metadata.namespace === object.metadata.namespace,
+  ).map((problem) => ({ ...problem, path: 'spec.listners' }));
 }
 
 const refused = (path: string, message: string): Problem => ({ code: 'denied', message, path });

@@ -1,4 +1,5 @@
 // What the checks may ask about everything else there is. Read only; stores, files and forms can all answer it.
+import type { Lbcanary } from '../lbcanary.ts';
 import type { Lbrule } from '../lbrule.ts';
 import type { Lbticket } from '../lbticket.ts';
 import type { Loadbalancer } from '../loadbalancer.ts';
@@ -7,6 +8,8 @@ export interface World {
   loadbalancers(): Iterable<Loadbalancer>;
   lbtickets(): Iterable<Lbticket>;
   lbrules(): Iterable<Lbrule>;
+  /** Absent: there are none. */
+  lbcanaries?(): Iterable<Lbcanary>;
   /** Whether the target cluster has the namespace; undefined when the cluster cannot be asked now. Absent: never asked. */
   namespaceExists?(cluster: string, namespace: string): boolean | undefined;
   /** F5 Ingresses of the target clusters. Absent: there are none. */
@@ -46,7 +49,11 @@ export function liveTicketsOf(world: World, loadbalancer: string): Lbticket[] {
   return [...world.lbtickets()].filter((ticket) => ticket.spec.loadbalancer === loadbalancer && isLive(ticket));
 }
 
-export function ticketNamed(world: World, namespace: string | undefined, name: string): Lbticket | undefined {
+export function ticketNamed(
+  world: Pick<World, 'lbtickets'>,
+  namespace: string | undefined,
+  name: string,
+): Lbticket | undefined {
   for (const ticket of world.lbtickets()) {
     if (ticket.metadata.name === name && ticket.metadata.namespace === namespace) return ticket;
   }
