@@ -1,6 +1,6 @@
 // What all turns work with: the clients and stores they are given, and what the controller knows in memory.
-import type { Lbrule, Lbticket, Loadbalancer } from '@fairlead/api';
-import type { Clock, Problem, Result } from '@fairlead/core';
+import type { Lbcanary, Lbrule, Lbticket, Loadbalancer } from '@fairlead/api';
+import type { Clock, Problem, Result, Statistics, StatisticsQuestion } from '@fairlead/core';
 import type { Queue } from '@fairlead/engine';
 import type { ConfigMap, Ingress, Kube, KubeObject, Namespace, Service, Store } from '@fairlead/kube';
 import type { Approver } from './approver.ts';
@@ -9,7 +9,7 @@ import type { Fresh } from './fresh.ts';
 import type { Ledger } from './ledger.ts';
 import type { Multimap } from './multimap.ts';
 import type { Surroundings } from './outage.ts';
-import { ticketName } from './names.ts';
+import { placeOf, ticketName } from './names.ts';
 import { part, type Part } from './part.ts';
 import type { Quarantine } from './quarantine.ts';
 import type { Targets } from './targets.ts';
@@ -40,6 +40,7 @@ export type TurnKey =
   | `loadbalancer ${string}`
   | `rule ${string}`
   | `ingress ${string}`
+  | `canary ${string}`
   | `quarantine ${string}`;
 
 /** When the next turn is due: when something changes, or after so many milliseconds. */
@@ -55,6 +56,8 @@ export interface Desk extends Targets {
   loadbalancers: Store<Loadbalancer>;
   lbtickets: Fresh<Lbticket>;
   lbrules: Fresh<Lbrule>;
+  lbcanaries: Fresh<Lbcanary>;
+  statistics: StatisticsReader;
   approvers: Readonly<Record<string, Approver>>;
   surroundings: Surroundings | undefined;
   clock: Clock;
@@ -83,6 +86,13 @@ export interface Desk extends Targets {
   forgetPart(ticket: string): void;
 }
 
+/** Asks the device of a Loadbalancer what it has counted. */
+export type StatisticsReader = (
+  loadbalancer: Loadbalancer,
+  question: StatisticsQuestion,
+  signal: AbortSignal,
+) => Promise<Result<Statistics>>;
+
 export interface Tries {
   count: number;
   /** Milliseconds since the epoch: not before. */
@@ -106,17 +116,31 @@ export function laterTry({ tries, clock, random }: Pick<Desk, 'tries' | 'clock' 
   return wait;
 }
 
-/** Compiled parts, kept until the ticket, one of its rules or its Loadbalancer is edited; a new status is no edit. */
-export function partCache(directory: Directory): Pick<Desk, 'partOf' | 'forgetPart'> {
+/** Those of a ticket, with our own last writes in them: a weight counts from the moment it is written. */
+export const canariesOf = (
+  { directory, lbcanaries }: Pick<Desk, 'directory' | 'lbcanaries'>,
+  ticket: string,
+): Lbcanary[] => [...directory.canariesOf(ticket)].flatMap((name) => lbcanaries.read(placeOf(name)) ?? []);
+
+/**
+ * Compiled parts, kept until the ticket, one of its rules or its Loadbalancer is edited, or a canary shifts; a new
+ * status is no edit.
+ */
+export function partCache(given: Pick<Desk, 'directory' | 'lbcanaries'>): Pick<Desk, 'partOf' | 'forgetPart'> {
   const kept = new Map<string, { edits: string; part: Result<Part> }>();
   return {
     partOf(ticket, loadbalancer) {
       const name = ticketName(ticket);
-      const rules = directory.rulesOf(name);
-      const edits = [loadbalancer, ticket, ...rules].map(editOf).join(' ') + (ticket.status?.veip ?? '');
+      const rules = given.directory.rulesOf(name);
+      const canaries = canariesOf(given, name);
+      const edits = [
+        ...[loadbalancer, ticket, ...rules].map(editOf),
+        ticket.status?.veip,
+        ...canaries.map(({ metadata, status }) => `${metadata.uid}/${status?.phase}/${status?.weight}`),
+      ].join(' ');
       const present = kept.get(name);
       if (present?.edits === edits) return present.part;
-      const made = part({ loadbalancer, ticket, rules });
+      const made = part({ loadbalancer, ticket, rules, canaries });
       kept.set(name, { edits, part: made });
       return made;
     },

@@ -1,5 +1,5 @@
 // Which tickets a change concerns: indexes kept from what the stores tell, so that no change looks at all tickets.
-import type { Lbrule, Lbticket } from '@fairlead/api';
+import type { Lbcanary, Lbrule, Lbticket } from '@fairlead/api';
 import { multimap } from './multimap.ts';
 import { ticketName } from './names.ts';
 
@@ -15,6 +15,7 @@ export class Directory {
   /** Loadbalancers that have enabled tickets in a namespace, with how many. */
   readonly #inNamespace = new Map<string, Map<string, number>>();
   readonly #rules = new Map<string, Map<string, Lbrule>>();
+  readonly #canaries = multimap<string>();
 
   /** What was true of `before` is forgotten, what is true of `after` noted. */
   ticketChanged(before: Lbticket | undefined, after: Lbticket | undefined): void {
@@ -31,6 +32,16 @@ export class Directory {
     if (!after) return;
     const rules = this.#rules.get(ticketOf(after)) ?? new Map<string, Lbrule>();
     this.#rules.set(ticketOf(after), rules.set(after.metadata.name, after));
+  }
+
+  canaryChanged(before: Lbcanary | undefined, after: Lbcanary | undefined): void {
+    if (before) this.#canaries.remove(ticketOf(before), nameOf(before));
+    if (after) this.#canaries.add(ticketOf(after), nameOf(after));
+  }
+
+  /** By `namespace/name`. */
+  canariesOf(ticket: string): ReadonlySet<string> {
+    return this.#canaries.get(ticket);
   }
 
   ofLoadbalancer(name: string): ReadonlySet<string> {
@@ -79,5 +90,7 @@ export class Directory {
 export const isProgrammed = (ticket: Lbticket | undefined): boolean =>
   ticket?.status?.process === 'enabled' && (ticket.spec.listners?.length ?? 0) > 0;
 
-/** The ticket a rule belongs to, as `namespace/name`. */
-export const ticketOf = (rule: Lbrule): string => `${rule.metadata.namespace ?? ''}/${rule.spec.lbticket}`;
+const nameOf = ({ metadata }: Lbcanary): string => `${metadata.namespace ?? ''}/${metadata.name}`;
+
+/** The ticket that a rule or canary belongs to, as `namespace/name`. */
+export const ticketOf = (rule: Lbrule | Lbcanary): string => `${rule.metadata.namespace ?? ''}/${rule.spec.lbticket}`;

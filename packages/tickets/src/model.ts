@@ -3,6 +3,7 @@
 import { applicationName, poolName, virtualName } from '@fairlead/as3';
 import {
   conditionOf,
+  type Lbcanary,
   type Lbrule,
   type Lbticket,
   type Listner,
@@ -23,6 +24,7 @@ import {
   type Route,
   type WeightedPool,
 } from '@fairlead/core';
+import { shifted } from './canary/weights.ts';
 import { configMapName, createdAt, tenantOf } from './names.ts';
 
 export interface TicketQuestion {
@@ -30,13 +32,16 @@ export interface TicketQuestion {
   ticket: Lbticket;
   /** In any order; those of other tickets or of unknown listners are left out. */
   rules: readonly Lbrule[];
+  /** Those at work on the ticket, whose weights are in force. */
+  canaries?: readonly Lbcanary[] | undefined;
 }
 
 /**
  * The applications of one ticket, without what its neighbours add. Empty for a ticket without listners.
  * Problems are `invalid` or `missing`, with the field of the ticket, or with the rule's name before it.
  */
-export function applications({ loadbalancer, ticket, rules }: TicketQuestion): Result<LoadBalancer[]> {
+export function applications(question: TicketQuestion): Result<LoadBalancer[]> {
+  const { loadbalancer, ticket, rules } = shifted(question);
   const address = ticket.status?.veip ?? ticket.spec.veip;
   const listners = ticket.spec.listners ?? [];
   if (listners.length === 0) return ok([]);

@@ -1,6 +1,6 @@
 // Addresses that a deleted ticket had rest for `spec.reclaimQuarantine`, so that who still knows them by a cached name
 // does not meet a stranger there. The history of the deleted ticket says since when, over restarts too.
-import type { Lbticket, Loadbalancer, LoadbalancerIp } from '@fairlead/api';
+import type { Lbticket, LoadbalancerIp } from '@fairlead/api';
 import type { Desk, Next } from './desk.ts';
 import { ticketName } from './names.ts';
 import { timeText } from './status.ts';
@@ -61,7 +61,7 @@ function quarantineOf(desk: Desk, ticket: Lbticket): { holder: string; until: nu
   const loadbalancer = desk.loadbalancers.get({ name: ticket.spec.loadbalancer });
   const since = Date.parse(ticket.status?.history?.findLast(({ to }) => to === 'deleted')?.when ?? '');
   if (!loadbalancer || Number.isNaN(since)) return undefined;
-  const until = since + durationOf(loadbalancer);
+  const until = since + durationOf(loadbalancer.spec.reclaimQuarantine);
   if (until <= desk.clock.now()) return undefined;
   return { holder: `the quarantine of ${ticketName(ticket)} until ${timeText(until)}`, until };
 }
@@ -69,7 +69,7 @@ function quarantineOf(desk: Desk, ticket: Lbticket): { holder: string; until: nu
 const units: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /** Milliseconds; `1h30m` is 5,400,000. */
-export function durationOf({ spec }: Pick<Loadbalancer, 'spec'>): number {
-  const parts = [...spec.reclaimQuarantine.matchAll(/([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)/g)];
+export function durationOf(text: string): number {
+  const parts = [...text.matchAll(/([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)/g)];
   return parts.reduce((sum, [, amount = '0', unit = 'ms']) => sum + Number(amount) * (units[unit] ?? 0), 0);
 }

@@ -79,9 +79,9 @@ function historyLine(from: Process | undefined, to: NonNullable<StatusChange['tr
 }
 
 /** The body of a merge patch from one status to the other; undefined when nothing changed. */
-export function statusPatch(before: LbticketStatus, after: LbticketStatus): Record<string, unknown> | undefined {
+export function statusPatch<S extends object>(before: S, after: S): Record<string, unknown> | undefined {
   const body: Record<string, unknown> = {};
-  const fields = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof LbticketStatus>;
+  const fields = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof S & string>;
   for (const field of fields) if (!isEqual(before[field], after[field])) body[field] = after[field] ?? null;
   return Object.keys(body).length > 0 ? body : undefined;
 }

@@ -1,11 +1,20 @@
 // The controller of Loadbalancers, Lbtickets and Lbrules: from what changes to the turns it concerns.
-import type { Lbrule, Lbticket, Loadbalancer } from '@fairlead/api';
-import type { Clock } from '@fairlead/core';
+import type { Lbcanary, Lbrule, Lbticket, Loadbalancer } from '@fairlead/api';
+import { fail, type Clock } from '@fairlead/core';
 import { lanes } from '@fairlead/engine';
 import { recorder, type Kube, type Recorder, type Store } from '@fairlead/kube';
 import type { Approver } from './approver.ts';
+import { canaryTurn } from './canary/canary-turn.ts';
 import { configMapTurn } from './configmap-turn.ts';
-import { partCache, type Changed, type Desk, type Next, type Target, type TurnKey } from './desk.ts';
+import {
+  partCache,
+  type Changed,
+  type Desk,
+  type Next,
+  type StatisticsReader,
+  type Target,
+  type TurnKey,
+} from './desk.ts';
 import { Directory } from './directory.ts';
 import { fresh } from './fresh.ts';
 import { ingressTurn } from './ingress-turn.ts';
@@ -23,13 +32,20 @@ import { loadAll, watchAll } from './watching.ts';
 export interface TicketsOptions {
   /** The management cluster. */
   kube: Kube;
-  stores: { loadbalancers: Store<Loadbalancer>; lbtickets: Store<Lbticket>; lbrules: Store<Lbrule> };
+  stores: {
+    loadbalancers: Store<Loadbalancer>;
+    lbtickets: Store<Lbticket>;
+    lbrules: Store<Lbrule>;
+    lbcanaries: Store<Lbcanary>;
+  };
   /** The cluster of that name, once it is connected. */
   clusters: (name: string) => Target | undefined;
   /** By `spec.policy.provider`. */
   approvers: Readonly<Record<string, Approver>>;
   /** What is known of outages. Default: a cluster that is not connected is away, and nothing is said of devices. */
   surroundings?: Surroundings | undefined;
+  /** What devices have counted, for canaries. Default: nobody can say, and canaries wait. */
+  statistics?: StatisticsReader | undefined;
   clock: Clock;
   /** 0 to 1, as Math.random. */
   random: () => number;
@@ -66,14 +82,18 @@ const home = '';
 const perLoadbalancer = 4;
 
 /** What writes to a target cluster has a lane for each Loadbalancer, or cluster: one that does not answer delays only its own. */
-const laneOf = (key: TurnKey): string =>
-  key.startsWith('configmap ') || key.startsWith('ingress ') ? key.slice(0, key.indexOf('/')) : home;
+const laneOf = (key: TurnKey): string => {
+  if (key.startsWith('configmap ') || key.startsWith('ingress ')) return key.slice(0, key.indexOf('/'));
+  // A canary's turn waits for a device, and a device may keep it waiting.
+  return key.startsWith('canary ') ? 'canary' : home;
+};
 
 /*
- *   lbtickets, lbrules, loadbalancers ---.                          .--> ticket turn ------> status, spec, Events
- *                                        |--> directory --> queue --+--> configmap turn ---> ConfigMap, labels
+ *   lbtickets, lbrules, lbcanaries, -----.                          .--> ticket turn ------> status, spec, Events
+ *   loadbalancers                        |--> directory --> queue --+--> configmap turn ---> ConfigMap, labels
  *   namespaces, services, configmaps, ---'    (indexes)             |--> loadbalancer turn -> status
  *   ingresses of each target cluster                                |--> rule turn -------> status
+ *                                                                   |--> canary turn -----> status, Events
  *                                                                   '--> ingress turn ----> address, Events
  */
 export function tickets(options: TicketsOptions): Tickets {
@@ -94,11 +114,14 @@ export function tickets(options: TicketsOptions): Tickets {
   });
   const directory = new Directory();
   const told = options.recorder ?? recorder({ kube: options.kube, clock, component: 'fairlead-tickets' });
+  const lbcanaries = fresh(stores.lbcanaries);
   const desk: Desk = {
     kube: options.kube,
     loadbalancers: stores.loadbalancers,
     lbtickets: fresh(stores.lbtickets),
     lbrules: fresh(stores.lbrules),
+    lbcanaries,
+    statistics: options.statistics ?? (async () => fail('missing', 'nobody reads the statistics of devices here')),
     ...targets(options.clusters),
     approvers: options.approvers,
     surroundings: options.surroundings,
@@ -117,7 +140,7 @@ export function tickets(options: TicketsOptions): Tickets {
     quarantines: new Map(),
     refused: new Map(),
     pending: multimap(),
-    ...partCache(directory),
+    ...partCache({ directory, lbcanaries }),
   };
   return {
     async run(signal) {
@@ -125,13 +148,14 @@ export function tickets(options: TicketsOptions): Tickets {
         stores.loadbalancers.ready(signal),
         stores.lbtickets.ready(signal),
         stores.lbrules.ready(signal),
+        stores.lbcanaries.ready(signal),
       ]);
       if (signal.aborted) return;
       // In one step, so that no change falls between what is loaded and what is heard of.
       loadAll(desk, stores);
       const stop = watchAll(desk, stores);
       const give = async (key: TurnKey) => {
-        const next = await turn(desk, key);
+        const next = await turn(desk, key, signal);
         if (next.after === 'change') return;
         again.add(key);
         turns.add(key, next.after);
@@ -153,12 +177,13 @@ export function tickets(options: TicketsOptions): Tickets {
 }
 
 /** Which turn a key is for: the word before the space. */
-async function turn(desk: Desk, key: TurnKey): Promise<Next> {
+async function turn(desk: Desk, key: TurnKey, signal: AbortSignal): Promise<Next> {
   const word = key.slice(0, key.indexOf(' '));
   const name = key.slice(word.length + 1);
   if (word === 'ticket') return ticketTurn(desk, name);
   if (word === 'configmap') return configMapTurn(desk, name);
   if (word === 'loadbalancer') return loadbalancerTurn(desk, name);
+  if (word === 'canary') return canaryTurn(desk, name, signal);
   if (word === 'rule') return ruleTurn(desk, name);
   if (word === 'ingress') return ingressTurn(desk, name);
   return quarantineTurn(desk, name);

@@ -3,6 +3,7 @@ import {
   claimOf,
   ingressAnnotations,
   ticketOfIngress,
+  type Lbcanary,
   type Lbrule,
   type Lbticket,
   type Loadbalancer,
@@ -25,6 +26,7 @@ interface ManagementStores {
   loadbalancers: Store<Loadbalancer>;
   lbtickets: Store<Lbticket>;
   lbrules: Store<Lbrule>;
+  lbcanaries: Store<Lbcanary>;
 }
 
 /** All that is there, before the first turn: who holds an address, who waits for one, and since when. */
@@ -36,6 +38,10 @@ export function loadAll(desk: Desk, stores: ManagementStores): void {
   for (const rule of stores.lbrules.all()) {
     desk.directory.ruleChanged(undefined, rule);
     desk.queue.add(`rule ${nameOf(rule)}`);
+  }
+  for (const canary of stores.lbcanaries.all()) {
+    desk.directory.canaryChanged(undefined, canary);
+    desk.queue.add(`canary ${nameOf(canary)}`);
   }
   for (const ticket of [...stores.lbtickets.all()].sort(byRight)) {
     desk.directory.ticketChanged(undefined, ticket);
@@ -64,6 +70,7 @@ export function watchAll(desk: Desk, stores: ManagementStores): () => void {
           }),
         ]
       : []),
+    stores.lbcanaries.listen((change) => canaryChanged(desk, change)),
     desk.onTargets({
       met: (cluster) => clusterMet(desk, stores, cluster),
       changed: (cluster, change) => targetChanged(desk, cluster, change),
@@ -108,6 +115,7 @@ function ticketChanged(desk: Desk, { before, after }: Change<Lbticket>): void {
     wakeLoadbalancer(desk, ticket.spec.loadbalancer);
   if (isEqual(before?.status?.conditions, after?.status?.conditions) && isEqual(before?.spec, after?.spec)) return;
   for (const rule of desk.directory.rulesOf(ticketName(ticket))) desk.queue.add(`rule ${nameOf(rule)}`);
+  wakeCanaries(desk, ticketName(ticket));
 }
 
 function ruleChanged(desk: Desk, { before, after }: Change<Lbrule>): void {
@@ -117,7 +125,24 @@ function ruleChanged(desk: Desk, { before, after }: Change<Lbrule>): void {
   for (const rule of [before, after]) {
     const ticket = rule && desk.lbtickets.read(placeOf(ticketOf(rule)));
     if (ticket) wakeTicket(desk, ticket);
+    if (rule) wakeCanaries(desk, ticketOf(rule));
   }
+}
+
+const wakeCanaries = (desk: Desk, ticket: string): void => {
+  for (const canary of desk.directory.canariesOf(ticket)) desk.queue.add(`canary ${canary}`);
+};
+
+/** Its own status is no reason to look again: each look would be followed by the next. */
+function canaryChanged(desk: Desk, { before, after }: Change<Lbcanary>): void {
+  desk.directory.canaryChanged(before, after);
+  const canary = after ?? before;
+  if (!canary) return;
+  const isShifted = before?.status?.weight !== after?.status?.weight || before?.status?.phase !== after?.status?.phase;
+  const ticket = desk.lbtickets.read(placeOf(ticketOf(canary)));
+  if (ticket && isShifted) wakeTicket(desk, ticket);
+  // Another one may have waited for this to end.
+  if (isShifted || !before || !after || !isEqual(before.spec, after.spec)) wakeCanaries(desk, ticketOf(canary));
 }
 
 function loadbalancerChanged(desk: Desk, { before, after }: Change<Loadbalancer>): void {

@@ -1,9 +1,11 @@
 // Our three kinds as tests file them, with what a user leaves out filled in.
 import {
   filled,
+  lbcanaries,
   lbrules,
   lbtickets,
   loadbalancers,
+  type Lbcanary,
   type Lbrule,
   type Lbticket,
   type Loadbalancer,
@@ -55,4 +57,13 @@ export const rule = (name: string, spec: Partial<Lbrule['spec']> = {}): Lbrule =
       rules: [{ type: 'domain', values: [{ operator: 'equal', value: 'a.domain.com' }] }],
       ...spec,
     } as Lbrule['spec'],
+  });
+
+/** Shifts `lsnr80` of the ticket `test` to svc02. */
+export const canary = (name: string, spec: Partial<Lbcanary['spec']> = {}): Lbcanary =>
+  filled(lbcanaries, {
+    apiVersion: 'ebcpaas.lb/v1',
+    kind: 'Lbcanary',
+    metadata: { name, namespace: 'project' },
+    spec: { lbticket: 'test', listner: 'lsnr80', service: 'svc02', port: 8080, ...spec } as Lbcanary['spec'],
   });

@@ -2,9 +2,11 @@
 import {
   crds,
   ingressIndexes,
+  lbcanaries,
   lbrules,
   lbtickets,
   loadbalancers,
+  type Lbcanary,
   type Lbrule,
   type Lbticket,
   type Loadbalancer,
@@ -22,6 +24,7 @@ import {
 } from '@fairlead/kube';
 import { fakeClock, type FakeClock } from '@fairlead/testkit';
 import { onTestFinished } from 'vitest';
+import type { StatisticsReader } from '../desk.ts';
 import { auto, type Approver } from '../approver.ts';
 import { manual } from '../manual.ts';
 import { tickets } from '../tickets.ts';
@@ -62,6 +65,8 @@ export interface WorldOptions {
   between?: (kube: Kube) => Kube;
   /** … and between them and the target cluster. */
   betweenTarget?: (kube: Kube) => Kube;
+  /** What the device has counted. */
+  statistics?: StatisticsReader;
 }
 
 export async function world(options: WorldOptions = {}): Promise<World> {
@@ -125,6 +130,7 @@ async function controller(
     loadbalancers: store<Loadbalancer>(management, loadbalancers),
     lbtickets: store<Lbticket>(management, lbtickets),
     lbrules: store<Lbrule>(management, lbrules),
+    lbcanaries: store<Lbcanary>(management, lbcanaries),
   };
   const there = {
     namespaces: store(target, namespaces),
@@ -148,12 +154,14 @@ async function controller(
           : (options.approvers ?? { auto: auto() })),
         ...(options.manual ? { manual: manual() } : {}),
       },
+      statistics: options.statistics,
       clock,
       random: () => 0.5,
       log: (line) => log.push(line),
     }),
   ];
-  await Promise.all(all.map((one) => one.run(signal)));
+  // A signal for each: one that many listen to is warned of.
+  await Promise.all(all.map((one) => one.run(AbortSignal.any([signal]))));
 }
 
 /** A store that begins to read after `delay`. */
