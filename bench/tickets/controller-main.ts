@@ -2,7 +2,7 @@
 // Argument: a JSON file with the servers, `{management, targets: {name: …}}`. Says `ready` once it has read them; ends with its input.
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { lbrules, lbtickets, loadbalancers } from '@fairlead/api';
+import { lbcanaries, lbrules, lbtickets, loadbalancers } from '@fairlead/api';
 import { store } from '@fairlead/kube';
 import { auto, tickets } from '@fairlead/tickets';
 import { systemClock } from '../../apps/fairlead/src/clock.ts';
@@ -21,6 +21,7 @@ const stores = {
   loadbalancers: store(management, loadbalancers),
   lbtickets: store(management, lbtickets),
   lbrules: store(management, lbrules),
+  lbcanaries: store(management, lbcanaries),
 };
 const targets = new Map(
   Object.entries(servers.targets).map(([name, server]) => [

@@ -1,6 +1,6 @@
 // The wiring of everything that runs against clusters: tickets in the management cluster, an agent for each Loadbalancer.
 import { setMaxListeners } from 'node:events';
-import { lbrules, lbtickets, loadbalancers, type Loadbalancer } from '@fairlead/api';
+import { lbcanaries, lbrules, lbtickets, loadbalancers, type Loadbalancer } from '@fairlead/api';
 import { fail, ok, type Clock, type Policy, type Result } from '@fairlead/core';
 import { store, type Kube } from '@fairlead/kube';
 import { auto, http, manual, tickets } from '@fairlead/tickets';
@@ -15,6 +15,7 @@ import { ltmAgents } from './ltm-agents.ts';
 import { measured, readable } from './metrics/measured.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { PlacesOptions } from './places.ts';
+import { statisticsReader } from './statistics.ts';
 
 export interface ControllersOptions {
   management: Kube;
@@ -61,8 +62,10 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
     loadbalancers: store(management, loadbalancers),
     lbtickets: store(management, lbtickets),
     lbrules: store(management, lbrules),
+    lbcanaries: store(management, lbcanaries),
   };
   const secrets = secretReader(management, options.namespace);
+  const credentials = (loadbalancer: Loadbalancer) => credentialsOf(loadbalancer, secrets);
   const targets = clusters({ ...options, fixed: options.clusters });
   const served = agents({
     ...options,
@@ -70,7 +73,7 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
     loadbalancers: stores.loadbalancers,
     lbtickets: stores.lbtickets,
     clusters: targets,
-    credentials: (loadbalancer) => credentialsOf(loadbalancer, secrets),
+    credentials,
     onCredentials: secrets.listen,
   });
   const ltms = ltmAgents({
@@ -81,6 +84,7 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
     credentials: (loadbalancer) => ltmCredentialsOf(loadbalancer, secrets),
     onCredentials: secrets.listen,
   });
+  const counted = statisticsReader({ credentials, map: options.map, clock });
   const ticketTurns = tickets({
     kube: management,
     stores,
@@ -102,6 +106,12 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
       },
       { clock, metrics },
     ),
+    approvers: {
+      auto: auto(),
+      manual: manual(),
+      http: http({ fetch, clock, token: async (policy) => approverToken(policy, secrets) }),
+    },
+    statistics: counted.read,
     clock,
     random,
     log: (line) => log.warn(line),
@@ -118,4 +128,6 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
     ltms.run(signal),
     ownSecrets({ ...options, loadbalancers: stores.loadbalancers }, signal),
   ]).finally(() => metrics?.scrape(undefined));
+  ]);
+  await counted.close();
 }

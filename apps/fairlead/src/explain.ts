@@ -1,6 +1,6 @@
 // `fairlead explain`: which rule and which pool would a request get, and why.
 import { choose, fail, ok, type Choice, type Listener, type Pool, type Result } from '@fairlead/core';
-import type { Lbticket, Listner } from '@fairlead/api';
+import { isCanaryEnded, type Lbticket, type Listner } from '@fairlead/api';
 import { virtualName } from '@fairlead/as3';
 import { applications } from '@fairlead/tickets';
 import { connectManagement } from './connect.ts';
@@ -25,6 +25,8 @@ interface Explanation {
   listener: Listener;
   choice: Choice;
   pool: Pool | undefined;
+  /** Those whose weights are in force on the listner, as sentences. */
+  canaries: string[];
 }
 
 export async function explain(ticket: string, options: ExplainOptions): Promise<number> {
@@ -43,6 +45,7 @@ export async function explain(ticket: string, options: ExplainOptions): Promise<
     pool: choice.pool,
     service: pool?.service,
     why: choice.why,
+    canaries: got.value.canaries,
   };
   process.stdout.write(
     options.output === 'json' ? `${JSON.stringify(json, null, 2)}\n` : `${lines(got.value).join('\n')}\n`,
@@ -68,7 +71,8 @@ async function explanation(name: string, options: ExplainOptions): Promise<Resul
   const choice = choose(listener, { client: options.client, uri: options.path, headers: headers.value }, () => true);
   if (!choice.ok) return choice;
   const pool = pools.find((one) => one.name === choice.value.pool);
-  return ok({ ticket: nameOf(ticket), listner: listner.value.name, listener, choice: choice.value, pool });
+  const canaries = canariesOn(wishes.value, ticket, listner.value);
+  return ok({ ticket: nameOf(ticket), listner: listner.value.name, listener, choice: choice.value, pool, canaries });
 }
 
 function listnerOf(ticket: Lbticket, name: string | undefined): Result<Listner> {
@@ -83,7 +87,7 @@ function listnerOf(ticket: Lbticket, name: string | undefined): Result<Listner> 
 }
 
 function listenerOf(
-  { loadbalancers, rules }: Wishes,
+  { loadbalancers, rules, canaries }: Wishes,
   ticket: Lbticket,
   listner: Listner,
 ): Result<{ listener: Listener; pools: Pool[] }> {
@@ -97,7 +101,12 @@ function listenerOf(
   // The rules are the same whatever the address, so a ticket that has none yet can be asked about too.
   const addressed: Lbticket =
     ticket.spec.veip || ticket.status?.veip ? ticket : { ...ticket, spec: { ...ticket.spec, veip: '0.0.0.0' } };
-  const lbs = applications({ loadbalancer, ticket: addressed, rules: [...rules.values()] });
+  const lbs = applications({
+    loadbalancer,
+    ticket: addressed,
+    rules: [...rules.values()],
+    canaries: [...canaries.values()],
+  });
   if (!lbs.ok) return lbs;
   const name = virtualName(ticket.metadata.name, listner.port);
   for (const { listeners, pools } of lbs.value) {
@@ -105,6 +114,20 @@ function listenerOf(
     if (listener) return ok({ listener, pools });
   }
   throw new Error(`bug: listner ${listner.name} of ${nameOf(ticket)} became no listener`);
+}
+
+function canariesOn(wishes: Wishes, ticket: Lbticket, listner: Listner): string[] {
+  return [...wishes.canaries.values()]
+    .filter(
+      ({ metadata, spec }) =>
+        nameOf({ metadata: { ...metadata, name: spec.lbticket } }) === nameOf(ticket) && spec.listner === listner.name,
+    )
+    .filter((canary) => canary.status?.weight !== undefined && !isCanaryEnded(canary))
+    .map((canary) => {
+      const { spec, status } = canary;
+      const where = spec.lbrule === undefined ? 'the listner' : `rule ${spec.lbrule}`;
+      return `${nameOf(canary)} gives ${spec.service} ${status?.weight} % of ${where} (${status?.phase})`;
+    });
 }
 
 function requestHeaders({ host, header, cookie }: ExplainOptions): Result<[string, string][]> {
@@ -120,12 +143,13 @@ function requestHeaders({ host, header, cookie }: ExplainOptions): Result<[strin
   return ok(headers);
 }
 
-function lines({ ticket, listner, listener, choice, pool }: Explanation): string[] {
+function lines({ ticket, listner, listener, choice, pool, canaries }: Explanation): string[] {
   const service = pool
     ? `Service ${pool.service.name} port ${pool.service.port} in namespace ${pool.service.namespace}`
     : 'no Service';
   return [
     `ticket  ${ticket}, listner ${listner}: ${listener.protocol} ${listener.address}:${listener.port}`,
+    ...canaries.map((canary) => `canary  ${canary}`),
     ...choice.why.map((why) => `        ${why}`),
     `rule    ${choice.route === 'default' ? "none: the listner's own weights" : choice.route}`,
     `pool    ${choice.pool} (${service})`,

@@ -1,6 +1,7 @@
 // The command line: every command, its options and their help. What each does is in the file of its name.
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { crdFiles } from '@fairlead/api';
+import { addCanary } from './canary-commands.ts';
 import { clusterCommands } from './clusters/cli.ts';
 import { answerTicket } from './approve.ts';
 import { completion, shells, type Shell } from './completion.ts';
@@ -140,6 +141,7 @@ for (const [answer, about] of [
     .addOption(kubeconfigOption())
     .addOption(managementOption())
     .action(async (ticket, options) => exit(await answerTicket(answer, ticket, options)));
+addCanary(program, { kubeconfig: kubeconfigOption, management: managementOption, exit });
 
 program
   .command('crds')

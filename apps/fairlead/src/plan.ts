@@ -124,7 +124,7 @@ function groupOf(
   const contributions = own.map((ticket) => ({
     ticket: ticketName(ticket),
     created: Date.parse(ticket.metadata.creationTimestamp ?? '') || 0,
-    part: part({ loadbalancer, ticket, rules: [...wishes.rules.values()] }),
+    part: part({ loadbalancer, ticket, rules: [...wishes.rules.values()], canaries: [...wishes.canaries.values()] }),
   }));
   const { object, problems } = configMap({ loadbalancer, namespace, contributions, existing: undefined });
   const template = object.data?.['template'] ?? '';

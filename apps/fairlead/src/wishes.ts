@@ -1,12 +1,15 @@
 // The Loadbalancers, Lbtickets and Lbrules that `plan` and `explain` look at: those of the management cluster, with those of files in their place.
 import {
+  checkLbcanary,
   checkLbrule,
   checkLbticket,
   checkLoadbalancer,
   filled,
+  lbcanaries,
   lbrules,
   lbtickets,
   loadbalancers,
+  type Lbcanary,
   type Lbrule,
   type Lbticket,
   type Loadbalancer,
@@ -21,13 +24,20 @@ export interface Wishes {
   /** By `namespace/name`, as are rules. */
   tickets: Map<string, Lbticket>;
   rules: Map<string, Lbrule>;
+  canaries: Map<string, Lbcanary>;
   /** Tickets that files named, or whose rules or Loadbalancer they named. */
   edited: Set<string>;
 }
 
 /** `kube`: the management cluster, or undefined to read the files alone. Objects in files that are none of ours are left out. */
 export async function readWishes(kube: Kube | undefined, files: readonly string[]): Promise<Result<Wishes>> {
-  const wishes: Wishes = { loadbalancers: new Map(), tickets: new Map(), rules: new Map(), edited: new Set() };
+  const wishes: Wishes = {
+    loadbalancers: new Map(),
+    tickets: new Map(),
+    rules: new Map(),
+    canaries: new Map(),
+    edited: new Set(),
+  };
   if (kube) {
     const problem = await readCluster(kube, wishes);
     if (problem) return { ok: false, problem };
@@ -46,15 +56,17 @@ export const nameOf = ({ metadata }: { metadata: { namespace?: string; name: str
   `${metadata.namespace ?? 'default'}/${metadata.name}`;
 
 async function readCluster(kube: Kube, wishes: Wishes): Promise<Problem | undefined> {
-  const [balancers, tickets, rules] = await Promise.all([
+  const [balancers, tickets, rules, canaries] = await Promise.all([
     kube.list(loadbalancers),
     kube.list(lbtickets),
     kube.list(lbrules),
+    kube.list(lbcanaries),
   ]);
-  for (const got of [balancers, tickets, rules]) if (!got.ok) return got.problem;
+  for (const got of [balancers, tickets, rules, canaries]) if (!got.ok) return got.problem;
   if (balancers.ok) for (const one of balancers.value.items) wishes.loadbalancers.set(one.metadata.name, one);
   if (tickets.ok) for (const one of tickets.value.items) wishes.tickets.set(nameOf(one), one);
   if (rules.ok) for (const one of rules.value.items) wishes.rules.set(nameOf(one), one);
+  if (canaries.ok) for (const one of canaries.value.items) wishes.canaries.set(nameOf(one), one);
   return undefined;
 }
 
@@ -72,6 +84,9 @@ function addManifest(wishes: Wishes, { object }: Manifest): void {
     const rule = placed(object);
     wishes.rules.set(nameOf(rule), over(wishes.rules.get(nameOf(rule)), filled(lbrules, rule)));
     wishes.edited.add(`${rule.metadata.namespace ?? 'default'}/${rule.spec.lbticket}`);
+  } else if (isKind<Lbcanary>(object, lbcanaries)) {
+    const canary = placed(object);
+    wishes.canaries.set(nameOf(canary), over(wishes.canaries.get(nameOf(canary)), filled(lbcanaries, canary)));
   }
 }
 
@@ -81,6 +96,7 @@ function problemsOf(wishes: Wishes, { at, object }: Manifest): string[] {
     loadbalancers: () => wishes.loadbalancers.values(),
     lbtickets: () => wishes.tickets.values(),
     lbrules: () => wishes.rules.values(),
+    lbcanaries: () => wishes.canaries.values(),
   };
   const name = `${object.kind} ${object.metadata.name}`;
   const found: Problem[] = [];
@@ -90,6 +106,8 @@ function problemsOf(wishes: Wishes, { at, object }: Manifest): string[] {
     found.push(...checkLbticket(filled(lbtickets, placed(object)), undefined, world));
   else if (isKind<Lbrule>(object, lbrules))
     found.push(...checkLbrule(filled(lbrules, placed(object)), undefined, world));
+  else if (isKind<Lbcanary>(object, lbcanaries))
+    found.push(...checkLbcanary(filled(lbcanaries, placed(object)), undefined, world));
   return found.map(({ path, message }) => `${at}: ${name}: ${path ? `${path}: ` : ''}${message}`);
 }
 

@@ -1,10 +1,12 @@
 // Admission of our kinds, for whichever API server asks: the checks, against what there is now, then credentials into Secrets.
 import {
   admission,
+  lbcanaries,
   lbrules,
   lbtickets,
   loadbalancers,
   type IngressUse,
+  type Lbcanary,
   type Lbrule,
   type Lbticket,
   type Loadbalancer,
@@ -19,6 +21,7 @@ export interface Stores {
   loadbalancers: LiveStore<Loadbalancer>;
   lbtickets: LiveStore<Lbticket>;
   lbrules: LiveStore<Lbrule>;
+  lbcanaries: LiveStore<Lbcanary>;
 }
 
 export interface JudgeParts {
@@ -72,14 +75,16 @@ const worldOf = ({ stores, ingresses }: JudgeParts): World => ({
   loadbalancers: () => stores.loadbalancers.all(),
   lbtickets: () => stores.lbtickets.all(),
   lbrules: () => stores.lbrules.all(),
+  lbcanaries: () => stores.lbcanaries.all(),
   ingresses,
 });
 
 async function freshWorld({ management, clusters, ingresses }: JudgeParts): Promise<World> {
-  const [balancers, tickets, rules] = await Promise.all([
+  const [balancers, tickets, rules, canaries] = await Promise.all([
     listOf<Loadbalancer>(management, loadbalancers),
     listOf<Lbticket>(management, lbtickets),
     listOf<Lbrule>(management, lbrules),
+    listOf<Lbcanary>(management, lbcanaries),
   ]);
   const known = new Map<string, Set<string>>();
   for (const [name, kube] of clusters) {
@@ -92,6 +97,7 @@ async function freshWorld({ management, clusters, ingresses }: JudgeParts): Prom
     lbtickets: () => tickets,
     lbrules: () => rules,
     ingresses,
+    lbcanaries: () => canaries,
     namespaceExists: (cluster, namespace) => known.get(cluster)?.has(namespace),
   };
 }

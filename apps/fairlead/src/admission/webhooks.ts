@@ -1,5 +1,5 @@
 // The webhook server of `fairlead run`: admission of our kinds for a real API server.
-import { lbrules, lbtickets, loadbalancers } from '@fairlead/api';
+import { lbcanaries, lbrules, lbtickets, loadbalancers } from '@fairlead/api';
 import { ok, type Clock, type Result } from '@fairlead/core';
 import { store, type Kube } from '@fairlead/kube';
 import type { Log } from '../log.ts';
@@ -38,6 +38,7 @@ export async function startWebhooks(options: WebhookOptions): Promise<Result<Web
     loadbalancers: store(management, loadbalancers),
     lbtickets: store(management, lbtickets),
     lbrules: store(management, lbrules),
+    lbcanaries: store(management, lbcanaries),
   };
   const hosts = hostsOf(options.reach(options.port));
   const first = await servedCertificate({ management, namespace, hosts, clock });

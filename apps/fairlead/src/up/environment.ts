@@ -1,7 +1,7 @@
 // The parts of `fairlead up`, started in order and ended in the reverse order.
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { crds, lbrules, lbtickets, loadbalancers } from '@fairlead/api';
+import { crds, lbcanaries, lbrules, lbtickets, loadbalancers } from '@fairlead/api';
 import type { Admit } from '@fairlead/apiserver';
 import { store, type Kube } from '@fairlead/kube';
 import { addressMap, type AddressMap } from '../address-map.ts';
@@ -138,11 +138,12 @@ async function startClusters(start: Start, ports: Readonly<Record<string, number
   if (!management) throw new Error('bug: the management cluster has no client');
   clusters.delete(managementName);
   await installDefinitions(management);
-  progress.done('CustomResourceDefinitions: Loadbalancer, Lbticket, Lbrule');
+  progress.done('CustomResourceDefinitions: Loadbalancer, Lbticket, Lbrule, Lbcanary');
   const stores = {
     loadbalancers: store(management, loadbalancers),
     lbtickets: store(management, lbtickets),
     lbrules: store(management, lbrules),
+    lbcanaries: store(management, lbcanaries),
   };
   const uses = ingressUses(clusters);
   const following = uses.run(start.stop.signal);
