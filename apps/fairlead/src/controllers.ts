@@ -84,7 +84,7 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
     credentials: (loadbalancer) => ltmCredentialsOf(loadbalancer, secrets),
     onCredentials: secrets.listen,
   });
-  const counted = statisticsReader({ credentials, map: options.map, clock });
+  const counted = statisticsReader({ device: options.device ?? device, credentials, map: options.map, clock });
   const ticketTurns = tickets({
     kube: management,
     stores,
@@ -106,11 +106,6 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
       },
       { clock, metrics },
     ),
-    approvers: {
-      auto: auto(),
-      manual: manual(),
-      http: http({ fetch, clock, token: async (policy) => approverToken(policy, secrets) }),
-    },
     statistics: counted.read,
     clock,
     random,
@@ -128,6 +123,5 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
     ltms.run(signal),
     ownSecrets({ ...options, loadbalancers: stores.loadbalancers }, signal),
   ]).finally(() => metrics?.scrape(undefined));
-  ]);
   await counted.close();
 }

@@ -3,9 +3,10 @@ import type { Loadbalancer } from '@fairlead/api';
 import { fail, type Clock, type Result, type Statistics, type StatisticsQuestion } from '@fairlead/core';
 import type { AddressMap } from './address-map.ts';
 import type { Credentials } from './credentials.ts';
-import { device, type Device } from './device.ts';
+import type { Device, DeviceOptions } from './device.ts';
 
 export interface StatisticsReaderOptions {
+  device(options: DeviceOptions): Device;
   credentials(loadbalancer: Loadbalancer): Credentials | undefined;
   map: AddressMap;
   clock: Clock;
@@ -17,7 +18,7 @@ export interface StatisticsReader {
   close(): Promise<void>;
 }
 
-export function statisticsReader({ credentials, map, clock }: StatisticsReaderOptions): StatisticsReader {
+export function statisticsReader({ device, credentials, map, clock }: StatisticsReaderOptions): StatisticsReader {
   const open = new Map<string, { login: string; device: Device }>();
   const deviceOf = (name: string, url: string, login: Credentials): Device => {
     const key = JSON.stringify([url, login]);

@@ -49,6 +49,7 @@ export type Next = { after: 'change' } | { after: number };
 /** What a turn changed, for a log. */
 export type Changed =
   | { turn: 'ticket'; ticket: string; from: string; to: string; why: string }
+  | { turn: 'canary'; canary: string; from: string; to: string; why: string }
   | { turn: 'configmap'; cluster: string; namespace: string; configmap: string; tickets: number };
 
 export interface Desk extends Targets {

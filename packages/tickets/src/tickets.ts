@@ -62,7 +62,7 @@ export interface TicketsOptions {
 
 /** How a turn went. `again`: it asked for another, to wait for something or because it failed. */
 export interface TicketsTurn {
-  kind: 'ticket' | 'configmap' | 'loadbalancer' | 'rule' | 'quarantine';
+  kind: 'ticket' | 'configmap' | 'loadbalancer' | 'rule' | 'ingress' | 'canary' | 'quarantine';
   result: 'done' | 'again' | 'bug';
   /** Milliseconds after its time that it began, and that it took. */
   late: number;

@@ -141,7 +141,7 @@ async function write(desk: Desk, canary: Lbcanary, step: Step): Promise<boolean>
     return false;
   }
   desk.lbcanaries.wrote(written.value, resourceVersion);
-  if (move) tell(desk, written.value, { ...move, to: labelOf(step.status) });
+  if (move) tell(desk, written.value, { ...move, from: labelOf(before), to: labelOf(step.status) });
   return true;
 }
 
@@ -168,7 +168,13 @@ const titles = {
 } as const;
 
 /** Said beside the turns: the history has it too. */
-function tell(desk: Desk, canary: Lbcanary, { phase, to, why }: NonNullable<Step['move']> & { to: string }): void {
+function tell(
+  desk: Desk,
+  canary: Lbcanary,
+  { phase, from, to, why }: NonNullable<Step['move']> & { from: string; to: string },
+): void {
+  const { namespace = '', name } = canary.metadata;
+  desk.changed({ turn: 'canary', canary: `${namespace}/${name}`, from, to, why });
   const type = phase === 'aborted' ? 'Warning' : 'Normal';
   desk.teller.tell(canary, [{ type, reason: titles[phase], message: `${to}: ${why}` }]);
 }
