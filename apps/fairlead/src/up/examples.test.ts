@@ -1,7 +1,10 @@
 // Each folder of examples/ is applied as its README says, and does what its README says is seen.
 import { createSocket } from 'node:dgram';
+import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lbrules } from '@fairlead/api';
+import { authority, issue } from '@fairlead/apiserver';
+import { secrets } from '@fairlead/kube';
 import { answered } from '../approve.ts';
 import { systemClock } from '../clock.ts';
 import { dataDir } from './data-dir.ts';
@@ -88,6 +91,34 @@ test('udp and tcp on one number are two virtual servers', async () => {
   if (!tcp) throw new Error('no virtual server of the two is tcp');
   expect(await greeting(tcp, '127.100.0.1')).toMatchObject({ line: expect.stringContaining('names-tcp') });
 }, 60_000);
+
+test('https: a certificate for each name, from Secrets', async () => {
+  const ca = await authority('Authority of the example', systemClock.now());
+  for (const name of ['store', 'api']) {
+    const host = `${name}.example.com`;
+    const pair = await issue(ca, { commonName: host, dnsNames: [host], usage: 'server' }, systemClock.now());
+    const metadata = { name: `${name}-tls`, namespace: 'default' };
+    const data = { 'tls.crt': btoa(pair.cert), 'tls.key': btoa(pair.key) };
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'kubernetes.io/tls', data };
+    const made = await environment.clusters.get('acp-region01')?.create(secrets, secret);
+    expect(made).toMatchObject({ ok: true });
+  }
+  await carried('https');
+  const target = targetOf('store', 443);
+  expect(await certificateOf(target, 'api.example.com', ca.cert)).toBe('api.example.com');
+  expect(await certificateOf(target, 'store.example.com', ca.cert)).toBe('store.example.com');
+}, 60_000);
+
+/** Whom the certificate names that a client is shown, once it has found it good for the name it asked for. */
+function certificateOf({ host, port }: Target, servername: string, ca: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, servername, ca }, () => {
+      resolve(String(socket.getPeerCertificate().subject.CN));
+      socket.destroy();
+    });
+    socket.once('error', reject);
+  });
+}
 
 /** What comes back for one datagram. */
 function datagram({ host, port }: Target): Promise<string> {
