@@ -11,6 +11,7 @@ import type { KindOf, Resource } from './kind.ts';
 import { lbcanaries } from './lbcanary.ts';
 import { lbrules } from './lbrule.ts';
 import { type Lbticket, lbtickets } from './lbticket.ts';
+import { signed } from './signed.ts';
 import { loadbalancers } from './loadbalancer.ts';
 
 /** The part of an AdmissionReview's request that decisions are made from. */
@@ -44,6 +45,8 @@ export interface Judge<T> {
   warn?(object: T, old: T | undefined, world: World): string[];
   /** What is stored instead of what was sent. */
   complete?(object: T, old: T): T;
+  /** Leaves the name of the user on it. */
+  sign?(object: T, old: T | undefined, userInfo: unknown): T;
 }
 
 /** For each of our kinds, how it is judged. */
@@ -55,6 +58,7 @@ export const judges: readonly Judge<Any>[] = [
     remove: checkLbticketRemoval,
     warn: lbticketWarnings,
     complete: keepAddresses,
+    sign: signed,
   },
   { kind: lbrules, check: checkLbrule, remove: checkLbruleRemoval },
   { kind: lbcanaries, check: checkLbcanary, remove: checkLbcanaryRemoval },
@@ -95,12 +99,17 @@ interface Write {
   object: Any;
 }
 
-function completed(judge: Judge<Any>, { object }: Review, old: Any | undefined): Write | { problem: Problem } {
+function completed(
+  judge: Judge<Any>,
+  { object, userInfo }: Review,
+  old: Any | undefined,
+): Write | { problem: Problem } {
   if (!isResource(object)) {
     return { problem: { code: 'invalid', message: 'must be an object with metadata and spec', path: 'spec' } };
   }
   const sent = filled(judge.kind, object);
-  return { sent, object: old && judge.complete ? judge.complete(sent, old) : sent };
+  const whole = old && judge.complete ? judge.complete(sent, old) : sent;
+  return { sent, object: judge.sign ? judge.sign(whole, old, userInfo) : whole };
 }
 
 function judgeWrite(judge: Judge<Any>, write: Write & { old: Any | undefined }, world: World): Verdict {

@@ -52,6 +52,8 @@ export {
   type LbticketStatus,
   type Process,
   type Transition,
+  allocatedAnnotation,
+  changedByAnnotation,
   forceAnnotation,
   frozenFields,
   isDeletable,

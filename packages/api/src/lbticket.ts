@@ -123,6 +123,12 @@ export const lbtickets: KindOf<Lbticket> = {
 /** Setting this annotation to "true" lets an enabled ticket be disabled though it has listners. */
 export const forceAnnotation = 'fairlead.io/force';
 
+/** On a ticket, by admission alone: the user whose write last changed what is asked for. What users put there is replaced. */
+export const changedByAnnotation = 'fairlead.io/changed-by';
+
+/** On a ticket, by the controller: the addresses that it chose, `<VE>,<LTM>`. */
+export const allocatedAnnotation = 'fairlead.io/allocated';
+
 /** Fields that only created and failed tickets may change: elsewhere they are promises made to the network and the device. */
 export const frozenFields = ['loadbalancer', 'namespace', 'veip', 'ltmip', 'lbtype'] as const;
 

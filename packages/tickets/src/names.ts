@@ -1,5 +1,5 @@
 // Names that come out of a ticket: in AS3, in the target cluster, on labels and annotations (spec/tickets.md §5).
-import type { Lbticket, Loadbalancer } from '@fairlead/api';
+import { allocatedAnnotation, type Lbticket, type Loadbalancer } from '@fairlead/api';
 import { tenantName } from '@fairlead/as3';
 
 /**
@@ -49,7 +49,7 @@ export const annotations = {
   /** On the ConfigMap, by the agent: what came of it. */
   status: 'fairlead.io/status',
   /** On the ticket: the addresses that were chosen by us, and not asked for: `{"veip", "ltmip"}`. */
-  allocated: 'fairlead.io/allocated',
+  allocated: allocatedAnnotation,
   /** On the ticket: a new value asks the approver at once. */
   pollNow: 'fairlead.io/poll-now',
 } as const;

@@ -228,3 +228,33 @@ test('what the agent reports of an application is what its tickets say', async (
   await here.report();
   expect(conditionAt(await here.ticket('test'), 'Ready')).toEqual(['True', 'Ready']);
 });
+
+test('history has the user where an edit is the cause, and nobody where the approver or a removal is', async () => {
+  const here = await world();
+  const { management, clock } = here;
+  await made(management.create(loadbalancers, lb()));
+  const one = ticket('test');
+  const signed = (who: string) => ({ annotations: { 'fairlead.io/changed-by': who } });
+  await made(management.create(lbtickets, { ...one, metadata: { ...one.metadata, ...signed('ann') } }));
+  await clock.advance(1000);
+  const edit = (state: string, who: string) =>
+    made(
+      management.patch(
+        lbtickets,
+        { name: 'test', namespace: 'project' },
+        { type: 'merge', body: { metadata: signed(who), spec: { state } } },
+      ),
+    );
+  await edit('disabled', 'bob');
+  await clock.advance(1000);
+  await edit('enabled', 'eve');
+  await clock.advance(1000);
+  const { status } = await here.ticket('test');
+  expect(status?.history?.map(({ to, who }) => [to, who])).toEqual([
+    ['created', 'ann'],
+    ['apply', undefined],
+    ['enabled', undefined],
+    ['disabled', 'bob'],
+    ['enabled', 'eve'],
+  ]);
+});
