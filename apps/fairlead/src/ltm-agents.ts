@@ -57,6 +57,11 @@ export function ltmAgents(options: LtmOptions): LtmAgents {
     for (const ticket of told) for (const listener of listeners) listener(ticket);
   };
 
+  /** Its object is gone; that nothing of it was left was known before. */
+  const forget = (ticket: Lbticket | undefined): void => {
+    if (ticket) reports.delete(`${ltmCluster(ticket.spec.loadbalancer)}/${ticketName(ticket)}`);
+  };
+
   const look = (open: Places, name: string): void => {
     const loadbalancer = loadbalancers.get({ name });
     const before = served.get(name);
@@ -106,6 +111,9 @@ export function ltmAgents(options: LtmOptions): LtmAgents {
       const stops = [
         loadbalancers.listen(({ before, after }) => look(open, (after ?? before)?.metadata.name ?? '')),
         options.onCredentials(lookAtAll),
+        lbtickets.listen(({ before, after }) => {
+          if (!after) forget(before);
+        }),
       ];
       if (!signal.aborted) lookAtAll();
       await new Promise<void>((ended) =>
