@@ -213,6 +213,41 @@ test('two controllers at once make each step once', async () => {
   ]);
 });
 
+test('a step that a slow controller writes after the other has gone on is refused', async () => {
+  let isArmed = false;
+  let open: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  const s = await scene({
+    between: (kube) => ({
+      ...kube,
+      async patch(kind, at, patch, options) {
+        if (isArmed && kind.plural === 'lbcanaries') {
+          isArmed = false;
+          await gate;
+        }
+        return kube.patch(kind, at, patch, options);
+      },
+    }),
+  });
+  await s.w.begin();
+  await start(s);
+  await s.w.clock.advance(1000);
+  await s.w.report();
+  await s.w.clock.advance(55_000);
+  isArmed = true;
+  await s.minute();
+  await s.minute();
+  await s.minute();
+  const before = await s.canary();
+  expect(isArmed).toBe(false);
+  expect(before.status?.step).toBeGreaterThan(1);
+  open();
+  await s.w.clock.advance(2000);
+  const after = await s.canary();
+  expect(labels(after)).toEqual(labels(before));
+  expect(after.status?.step).toBe(before.status?.step);
+});
+
 test('by hand: steps that are asked for, promotion, and rollback after it', async () => {
   const s = await scene();
   const before = await s.weights();
