@@ -193,9 +193,12 @@ function remarks(before: string | undefined, now: Word['status']): Remark[] {
   if (now.gone && !last.gone)
     news.push({ type: 'Normal', reason: 'Removed', message: 'nothing of it is on the device' });
   for (const note of now.notes ?? [])
-    if (!last.notes?.includes(note)) news.push({ type: 'Warning', reason: 'Conflict', message: note });
+    if (!last.notes?.includes(note)) news.push({ type: 'Warning', reason: reasonOf(note), message: note });
   return news;
 }
+
+/** Pools and certificates lack something; all else is another Ingress's. */
+const reasonOf = (note: string): string => (/^(pool|certificate) /.test(note) ? 'Incomplete' : 'Conflict');
 
 function parse(text: string | undefined): Partial<Word['status']> {
   try {
