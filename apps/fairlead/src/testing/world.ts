@@ -255,7 +255,10 @@ function deviceAt(devices: World['devices'], url: string): Provider {
   const device: TestDevice = devices.get(url) ?? { provider: memory(), problem: undefined };
   devices.set(url, device);
   const { provider } = device;
-  const failing = () => device.problem && fail(device.problem.code, device.problem.message);
+  const failing = () => {
+    const { problem } = device;
+    return problem && fail(problem.code, problem.message);
+  };
   return {
     ...provider,
     check: async () => failing() ?? ok(undefined),
