@@ -1,5 +1,5 @@
 // Starts the controller as a process of its own.
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,6 +18,7 @@ export interface Controller {
 
 export interface ControllerLauncher {
   start(): Promise<Controller>;
+  /** Kills one that still runs: API servers do not end while it watches them. */
   close(): void;
 }
 
@@ -31,9 +32,11 @@ export async function controllerLauncher(servers: {
   const folder = mkdtempSync(join(tmpdir(), 'fairlead-bench-'));
   const file = join(folder, 'servers.json');
   writeFileSync(file, JSON.stringify(servers), { mode: 0o600 });
+  let last: ChildProcess | undefined;
   return {
     async start() {
       const child = spawn(process.execPath, [program, file], { stdio: ['pipe', 'pipe', 'inherit'] });
+      last = child;
       const [said] = (await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])) as [unknown];
       if (!String(said).includes('ready')) throw new Error(`the controller ended at its start: ${String(said)}`);
       const pid = child.pid ?? 0;
@@ -46,6 +49,9 @@ export async function controllerLauncher(servers: {
         },
       };
     },
-    close: () => rmSync(folder, { recursive: true, force: true }),
+    close() {
+      if (last?.exitCode === null) last.kill('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
