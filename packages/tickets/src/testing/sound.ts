@@ -108,15 +108,17 @@ function configMapFaults(scene: Scene): string[] {
   });
 }
 
-/** What a device still has, nobody else may hold. */
-function deviceFaults({ tickets, device }: Scene): string[] {
-  return [...device].flatMap(([name, address]) =>
-    tickets.flatMap((ticket) =>
-      ticketName(ticket) !== name && ticket.status?.veip === address
-        ? [`${ticketName(ticket)} was given ${address}, which ${name} still has on the device`]
-        : [],
-    ),
-  );
+/** What a device still has is its ticket's, and nobody else holds it. */
+function deviceFaults(scene: Scene): string[] {
+  const tickets = byName(scene);
+  return [...scene.device].flatMap(([name, address]) => {
+    const { veip, process } = tickets.get(name)?.status ?? {};
+    const others = scene.tickets.filter((one) => ticketName(one) !== name && one.status?.veip === address);
+    return [
+      ...(veip === address ? [] : [`${name} is ${process ?? 'gone'} and on the device still, and let ${address} go`]),
+      ...others.map((one) => `${ticketName(one)} was given ${address}, which ${name} still has on the device`),
+    ];
+  });
 }
 
 /** Where the ticket's virtual servers listen, by the template; undefined when it has none. */

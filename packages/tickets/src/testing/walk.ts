@@ -27,6 +27,7 @@ export type Walker = (typeof walkers)[number];
 export type WalkStep =
   | { do: 'file'; ticket: Walker; veip: string | undefined; hasListner: boolean }
   | { do: 'want'; ticket: Walker; state: 'enabled' | 'disabled' | 'deleted' }
+  | { do: 'give up'; ticket: Walker }
   | { do: 'edit'; ticket: Walker; what: 'claimer' | 'balance' | 'broken' | 'address' }
   | { do: 'remove'; ticket: Walker }
   | { do: 'decide'; status: Status }
@@ -50,6 +51,7 @@ export interface Ground {
 const balancer = () =>
   lb({
     ltm: { url: 'http://100.1.1.1/api', cidr: '10.0.0.0/30', mode: 'allocate' },
+    ve: { addr: '200.1.1.1', user: 'admin', passwd: 'admin', cidr: '20.1.0.0/29' },
     policy: { provider: 'http', url: 'http://approver.test' },
   });
 
@@ -73,7 +75,7 @@ export async function ground(): Promise<Ground> {
   });
   const walk = async (steps: readonly WalkStep[]): Promise<void> => {
     await wipe(here);
-    sim = approver({ sleep: (ms) => here.clock.sleep(ms) });
+    sim = approver({ decision: 'opened', sleep: (ms) => here.clock.sleep(ms) });
     wrong.length = 0;
     const walking: Walking = { here, sim, management, target, device: new Map(), wrong };
     await made(here.management.create(loadbalancers, balancer()));
@@ -131,6 +133,10 @@ async function take(walking: Walking, step: WalkStep): Promise<void> {
     }
     case 'want':
       return edit(here, step.ticket, (one) => ({ ...one, state: step.state }));
+    case 'give up':
+      await edit(here, step.ticket, (one) => ({ ...one, state: 'disabled' }));
+      await here.clock.advance(100);
+      return edit(here, step.ticket, (one) => ({ ...one, state: 'deleted' }));
     case 'edit':
       return edit(here, step.ticket, edits[step.what]);
     case 'remove':
