@@ -22,11 +22,14 @@ const shares = (value: string): number[] => value.split(',').map(whole(1, 100));
 const wait = () =>
   new Option('--wait', 'show what happens until it has ended; 0 only if it went as wished').default(false);
 
+/** Makes `fairlead canary NAME` with what all that act on one canary have. */
+type Verb = (name: string, about: string) => Command;
+
 export function addCanary(program: Command, { kubeconfig, management, exit }: Shared): void {
   const canary = program
     .command('canary')
     .description('shift the requests of a listner or rule to a new Service in steps, watched, and back when it fails');
-  const verb = (name: string, about: string) =>
+  const verb: Verb = (name, about) =>
     canary
       .command(name)
       .description(about)
@@ -34,6 +37,23 @@ export function addCanary(program: Command, { kubeconfig, management, exit }: Sh
       .addOption(kubeconfig())
       .addOption(management());
 
+  addStart(verb, exit);
+  addSteering(verb, exit);
+  verb('finish', 'write the weights of a promoted canary into its ticket or rule, and remove it').action(
+    async (name, options) => exit(await canaryFinish(name, options)),
+  );
+  canary
+    .command('status')
+    .description('show one canary with its history, or all of them')
+    .argument('[name]', 'name of the canary, as [namespace/]name')
+    .option('--watch', 'go on showing what happens until it has ended', false)
+    .addOption(new Option('-o, --output <FORM>', 'what to print').choices(['text', 'json']).default('text'))
+    .addOption(kubeconfig())
+    .addOption(management())
+    .action(async (name, options) => exit(await canaryStatus(name, options)));
+}
+
+function addStart(verb: Verb, exit: Shared['exit']): void {
   verb('start', 'begin: watch the device as it is for a pause, then go through the steps')
     .requiredOption('--ticket <NAME>', 'ticket, in the namespace of the canary')
     .requiredOption('--listner <NAME>', 'listner of the ticket')
@@ -58,6 +78,10 @@ export function addCanary(program: Command, { kubeconfig, management, exit }: Sh
     .option('--manual', 'go on only when told to (fairlead canary shift)', false)
     .addOption(wait())
     .action(async (name, options) => exit(await canaryStart(name, options)));
+}
+
+/** What an operator does to a canary on its way. */
+function addSteering(verb: Verb, exit: Shared['exit']): void {
   verb('shift', 'go to the next step at once')
     .option('--step <N>', 'or to this one; 1 is the first', whole(1, 10))
     .addOption(wait())
@@ -74,16 +98,4 @@ export function addCanary(program: Command, { kubeconfig, management, exit }: Sh
   verb('rollback', 'back to the weights in the ticket or rule, at once')
     .addOption(wait())
     .action(async (name, options) => exit(await canaryState(name, options, 'rolledback')));
-  verb('finish', 'write the weights of a promoted canary into its ticket or rule, and remove it').action(
-    async (name, options) => exit(await canaryFinish(name, options)),
-  );
-  canary
-    .command('status')
-    .description('show one canary with its history, or all of them')
-    .argument('[name]', 'name of the canary, as [namespace/]name')
-    .option('--watch', 'go on showing what happens until it has ended', false)
-    .addOption(new Option('-o, --output <FORM>', 'what to print').choices(['text', 'json']).default('text'))
-    .addOption(kubeconfig())
-    .addOption(management())
-    .action(async (name, options) => exit(await canaryStatus(name, options)));
 }

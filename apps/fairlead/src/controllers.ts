@@ -3,15 +3,15 @@ import { setMaxListeners } from 'node:events';
 import { lbcanaries, lbrules, lbtickets, loadbalancers, type Loadbalancer } from '@fairlead/api';
 import { fail, ok, type Clock, type Policy, type Result } from '@fairlead/core';
 import { store, type Kube } from '@fairlead/kube';
-import { auto, http, manual, tickets } from '@fairlead/tickets';
+import { auto, http, manual, tickets, type Surroundings } from '@fairlead/tickets';
 import type { AddressMap } from './address-map.ts';
 import { ownSecrets } from './admission/owners.ts';
-import { agents } from './agents.ts';
-import { clusters, type ClustersOptions } from './clusters/clusters.ts';
+import { agents, type Agents } from './agents.ts';
+import { clusters, type Clusters, type ClustersOptions } from './clusters/clusters.ts';
 import { credentialsOf, ltmCredentialsOf, secretReader, type SecretReader } from './credentials.ts';
 import { device } from './device.ts';
 import type { Log } from './log.ts';
-import { ltmAgents } from './ltm-agents.ts';
+import { ltmAgents, type LtmAgents } from './ltm-agents.ts';
 import { measured, readable } from './metrics/measured.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { PlacesOptions } from './places.ts';
@@ -36,6 +36,30 @@ export interface ControllersOptions {
   log: Log;
   metrics?: Metrics | undefined;
 }
+
+/** What tickets hear of outages: of target clusters, of the devices of agents and of LTMs. */
+const around = ({ targets, served, ltms }: Outside): Surroundings => ({
+  cluster: (name) => targets.outage(name),
+  device: served.device,
+  ltm: ltms.state,
+  listen(heard) {
+    const stops = [targets.listen(heard.cluster), served.listen(heard.device), ltms.listen(heard.ltm)];
+    return () => stops.forEach((stop) => stop());
+  },
+});
+
+interface Outside {
+  targets: Pick<Clusters, 'outage' | 'listen'>;
+  served: Pick<Agents, 'device' | 'listen'>;
+  ltms: Pick<LtmAgents, 'state' | 'listen'>;
+}
+
+/** By `spec.policy.provider`. */
+const approvers = (clock: Clock, secrets: Pick<SecretReader, 'read'>) => ({
+  auto: auto(),
+  manual: manual(),
+  http: http({ fetch, clock, token: async (policy) => approverToken(policy, secrets) }),
+});
 
 /** The token of an approver: none wanted is fine, wanted and missing is not. */
 function approverToken(
@@ -89,23 +113,8 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
     kube: management,
     stores,
     clusters: (name) => targets.get(name),
-    surroundings: {
-      cluster: (name) => targets.outage(name),
-      device: served.device,
-      ltm: ltms.state,
-      listen(heard) {
-        const stops = [targets.listen(heard.cluster), served.listen(heard.device), ltms.listen(heard.ltm)];
-        return () => stops.forEach((stop) => stop());
-      },
-    },
-    approvers: measured(
-      {
-        auto: auto(),
-        manual: manual(),
-        http: http({ fetch, clock, token: async (policy) => approverToken(policy, secrets) }),
-      },
-      { clock, metrics },
-    ),
+    surroundings: around({ targets, served, ltms }),
+    approvers: measured(approvers(clock, secrets), { clock, metrics }),
     statistics: counted.read,
     clock,
     random,

@@ -57,47 +57,16 @@ export interface Approver {
 
 export function approver(options: ApproverOptions = {}): Approver {
   const { latency = 0, sleep = (ms: number) => new Promise<void>((wake) => setTimeout(wake, ms)) } = options;
-  const open = new Map<string, Application>();
+  const filed = register(options.decision ?? 'pending');
   const faults: Fault[] = [];
   const calls: string[] = [];
-  let { token, decision = 'pending' as Status } = options;
-  let [filed, said] = [0, ''];
+  let { token } = options;
   let listening: Listening | undefined;
 
-  const file = (key: string | undefined, body: Record<string, unknown>): Answer => {
-    const lacking = ['ticket', 'veip', 'ltmip'].filter(
-      (field) => typeof body[field] !== 'string' || body[field] === '',
-    );
-    if (lacking.length > 0) return { code: 422, body: { error: `an application needs ${lacking.join(', ')}` } };
-    const present = key === undefined ? undefined : [...open.values()].find((one) => one.key === key);
-    if (present) return { code: 201, body: { id: present.id } };
-    filed += 1;
-    const id = `app-${filed}`;
-    open.set(id, { id, key, status: decision, message: said, body });
-    return { code: 201, body: { id } };
-  };
-  const one = (method: string, id: string): Answer => {
-    const application = open.get(id);
-    if (!application) return { code: 404, body: { error: `no application ${id}` } };
-    if (method === 'GET') return { code: 200, body: { status: application.status, message: application.message } };
-    open.delete(id);
-    return { code: 204 };
-  };
-  const answer = (asked: Asked): Answer => {
-    if (token !== undefined && asked.token !== token) return { code: 401, body: { error: 'a Bearer token is needed' } };
-    const [, kind = '', id, rest] = asked.path.split('/');
-    if (kind !== 'applications' || rest !== undefined) return { code: 404, body: { error: `no ${asked.path}` } };
-    if (id === undefined && asked.method === 'POST')
-      return asked.body ? file(asked.key, asked.body) : { code: 400, body: { error: 'the body is no JSON object' } };
-    if (id !== undefined && (asked.method === 'GET' || asked.method === 'DELETE'))
-      return one(asked.method, decodeURIComponent(id));
-    return { code: 405, body: { error: `${asked.method} is not for ${asked.path}` } };
-  };
-  const decide = (id: string, status: Status, message = ''): boolean => {
-    const application = open.get(id);
-    if (application) Object.assign(application, { status, message });
-    return application !== undefined;
-  };
+  const answer = (asked: Asked): Answer =>
+    token !== undefined && asked.token !== token
+      ? { code: 401, body: { error: 'a Bearer token is needed' } }
+      : route(filed, asked);
   const api = async (request: Request): Promise<Response> => {
     const asked = await read(request);
     const fault = faults.shift();
@@ -111,8 +80,7 @@ export function approver(options: ApproverOptions = {}): Approver {
       ? new Response(null, { status: last.code })
       : Response.json(last.body, { status: last.code });
   };
-  const fetch = async (request: Request): Promise<Response> =>
-    (await page(request, { applications: () => [...open.values()], decide })) ?? api(request);
+  const fetch = async (request: Request): Promise<Response> => (await page(request, filed)) ?? api(request);
   return {
     fetch,
     async listen(at) {
@@ -120,20 +88,81 @@ export function approver(options: ApproverOptions = {}): Approver {
       return { url: listening.url };
     },
     close: async () => listening?.close(),
-    applications: () => [...open.values()],
+    applications: filed.applications,
     get filed() {
-      return filed;
+      return filed.count;
     },
     calls,
-    decide,
-    decideAll(status, message = '') {
-      [decision, said] = [status, message];
-      for (const application of open.values())
-        if (application.status === 'pending') Object.assign(application, { status, message });
-    },
+    decide: filed.decide,
+    decideAll: filed.decideAll,
     failNext: (...more) => void faults.push(...more),
     setToken: (next) => void (token = next),
   };
+}
+
+/** The applications that are filed and not revoked, and what is decided of them. */
+interface Register extends Pick<Approver, 'applications' | 'decide' | 'decideAll'> {
+  /** All that were ever filed. */
+  readonly count: number;
+  /** Of one key there is one application. */
+  file(key: string | undefined, body: Record<string, unknown>): Application;
+  find(id: string): Application | undefined;
+  revoke(id: string): void;
+}
+
+function register(decision: Status): Register {
+  const open = new Map<string, Application>();
+  let coming = { status: decision, message: '' };
+  let count = 0;
+  return {
+    get count() {
+      return count;
+    },
+    applications: () => [...open.values()],
+    file(key, body) {
+      const present = key === undefined ? undefined : [...open.values()].find((one) => one.key === key);
+      if (present) return present;
+      count += 1;
+      const application = { id: `app-${count}`, key, ...coming, body };
+      open.set(application.id, application);
+      return application;
+    },
+    find: (id) => open.get(id),
+    revoke: (id) => void open.delete(id),
+    decide(id, status, message = '') {
+      const application = open.get(id);
+      if (application) Object.assign(application, { status, message });
+      return application !== undefined;
+    },
+    decideAll(status, message = '') {
+      coming = { status, message };
+      for (const application of open.values()) if (application.status === 'pending') Object.assign(application, coming);
+    },
+  };
+}
+
+/** What the API does and says, to those who may ask. */
+function route(filed: Register, { method, path, key, body }: Asked): Answer {
+  const [, kind = '', id, rest] = path.split('/');
+  if (kind !== 'applications' || rest !== undefined) return { code: 404, body: { error: `no ${path}` } };
+  if (id === undefined && method === 'POST')
+    return body ? file(filed, key, body) : { code: 400, body: { error: 'the body is no JSON object' } };
+  if (id !== undefined && (method === 'GET' || method === 'DELETE')) return one(filed, method, decodeURIComponent(id));
+  return { code: 405, body: { error: `${method} is not for ${path}` } };
+}
+
+function file(filed: Register, key: string | undefined, body: Record<string, unknown>): Answer {
+  const lacking = ['ticket', 'veip', 'ltmip'].filter((field) => typeof body[field] !== 'string' || body[field] === '');
+  if (lacking.length > 0) return { code: 422, body: { error: `an application needs ${lacking.join(', ')}` } };
+  return { code: 201, body: { id: filed.file(key, body).id } };
+}
+
+function one(filed: Register, method: 'GET' | 'DELETE', id: string): Answer {
+  const application = filed.find(id);
+  if (!application) return { code: 404, body: { error: `no application ${id}` } };
+  if (method === 'GET') return { code: 200, body: { status: application.status, message: application.message } };
+  filed.revoke(id);
+  return { code: 204 };
 }
 
 interface Answer {

@@ -177,33 +177,32 @@ function assemble(options: ClusterOptions, { pool, nodes, podsPerNode }: Places)
       agents.restore(node);
     },
   });
-  const controllers = [
-    faults,
-    agents,
-    pods,
-    scheduler(kit),
-    replicaSets(kit),
-    deployments(kit),
-    statefulSets(kit),
-    daemonSets(kit),
-    disruptionBudgets(kit),
-    ...(options.collect ? [garbage(kit), namespaces(kit)] : []),
-    nodeLifecycle({ kit, cluster: name, nodes, graceMs: (options.nodeGraceSeconds ?? 40) * 1000 }),
-    endpointSlices(kit),
-    endpoints(kit),
-  ];
   return {
     kit,
     transport,
     kubelet: pods,
     nodes: agents,
     faults,
-    controllers,
+    controllers: [faults, agents, pods, ...managers(options, kit, nodes)],
     stopping,
     reflectors: [],
     collect: options.collect ?? false,
   };
 }
+
+/** What a kube-scheduler and a kube-controller-manager run. */
+const managers = (options: ClusterOptions, kit: Kit, nodes: Places['nodes']): Controller[] => [
+  scheduler(kit),
+  replicaSets(kit),
+  deployments(kit),
+  statefulSets(kit),
+  daemonSets(kit),
+  disruptionBudgets(kit),
+  ...(options.collect ? [garbage(kit), namespaces(kit)] : []),
+  nodeLifecycle({ kit, cluster: options.name, nodes, graceMs: (options.nodeGraceSeconds ?? 40) * 1000 }),
+  endpointSlices(kit),
+  endpoints(kit),
+];
 
 const watched: Partial<Record<keyof Stores, Kind>> = {
   pods: kinds.pod,

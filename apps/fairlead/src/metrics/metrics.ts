@@ -106,13 +106,8 @@ const resultOf = (code: string): string =>
 /** Gauges that are read from what there is when somebody asks. */
 function scraper(registry: Registry): Pick<Metrics, 'scrape' | 'unready'> {
   let now: Scraped | undefined;
-  const gauge = <L extends string>(
-    name: string,
-    help: string,
-    labelNames: L[],
-    read: (what: Scraped, set: (labels: Record<L, string>, value: number) => void) => void,
-  ): void => {
-    const made: Gauge<L> = new Gauge({
+  const gauge: MakeGauge = (name, help, labelNames, read) => {
+    const made = new Gauge({
       name,
       help,
       labelNames,
@@ -129,6 +124,21 @@ function scraper(registry: Registry): Pick<Metrics, 'scrape' | 'unready'> {
     registers: [registry],
     collect: () => leader.set(now ? 1 : 0),
   });
+  queueGauges(gauge);
+  reachabilityGauges(gauge);
+  addressGauges(gauge);
+  ticketGauges(gauge);
+  return { scrape: (what) => void (now = what), unready: () => now?.unready() };
+}
+
+type MakeGauge = <L extends string>(
+  name: string,
+  help: string,
+  labelNames: L[],
+  read: (what: Scraped, set: (labels: Record<L, string>, value: number) => void) => void,
+) => void;
+
+function queueGauges(gauge: MakeGauge): void {
   gauge('fairlead_queue_depth', 'Keys that wait or have a turn', ['queue'], ({ queues }, set) => {
     for (const [queue, { waiting }] of Object.entries(queues())) set({ queue }, waiting);
   });
@@ -140,6 +150,9 @@ function scraper(registry: Registry): Pick<Metrics, 'scrape' | 'unready'> {
       for (const [queue, { overdue }] of Object.entries(what.queues())) set({ queue }, seconds(overdue));
     },
   );
+}
+
+function reachabilityGauges(gauge: MakeGauge): void {
   gauge(
     'fairlead_cluster_reachable',
     '1 while a target cluster can be worked with',
@@ -154,6 +167,9 @@ function scraper(registry: Registry): Pick<Metrics, 'scrape' | 'unready'> {
       if (is !== undefined) set({ loadbalancer: metadata.name }, is ? 1 : 0);
     }
   });
+}
+
+function addressGauges(gauge: MakeGauge): void {
   for (const [name, field, help] of [
     ['fairlead_addresses', 'total', 'Addresses that can be given out'],
     ['fairlead_addresses_used', 'used', 'Addresses that are held, quarantine included'],
@@ -163,16 +179,7 @@ function scraper(registry: Registry): Pick<Metrics, 'scrape' | 'unready'> {
         for (const layer of ['ve', 'ltm'] as const)
           if (status?.capacity) set({ loadbalancer: metadata.name, layer }, status.capacity[layer][field]);
     });
-  ticketGauges(gauge);
-  return { scrape: (what) => void (now = what), unready: () => now?.unready() };
 }
-
-type MakeGauge = <L extends string>(
-  name: string,
-  help: string,
-  labelNames: L[],
-  read: (what: Scraped, set: (labels: Record<L, string>, value: number) => void) => void,
-) => void;
 
 function ticketGauges(gauge: MakeGauge): void {
   gauge('fairlead_tickets', 'Tickets by state', ['state'], ({ lbtickets }, set) => {
