@@ -128,19 +128,13 @@ export function agents(options: AgentsOptions): Agents {
     await open.ended();
   };
 
-  const queueOf = (word: 'scopes' | 'pools') => {
-    const engines = [...(opened?.all() ?? [])].map(({ engine }) => engine);
-    const waiting = engines.reduce((sum, { load }) => sum + load[word], 0);
-    return { waiting, overdue: Math.max(0, ...engines.map(({ overdue }) => overdue[word])) };
-  };
   return {
     run,
-    queues: () => ({ scopes: queueOf('scopes'), pools: queueOf('pools') }),
+    queues: () => queuesOf(opened),
     device(name) {
       if (loadbalancers.get({ name })?.spec.cis.mode === 'external') return 'external';
       const since = waiting.get(name);
-      const why = 'the credentials of its VE are not there: create the Secret that spec.ve refers to, with its keys';
-      if (since !== undefined) return { problem: fail('missing', why).problem, since };
+      if (since !== undefined) return { ...locked, since };
       return served.get(name)?.places[0]?.health.state ?? 'pending';
     },
     listen(listener) {
@@ -148,6 +142,22 @@ export function agents(options: AgentsOptions): Agents {
       return () => void listeners.delete(listener);
     },
   };
+}
+
+const locked = {
+  problem: fail(
+    'missing',
+    'the credentials of its VE are not there: create the Secret that spec.ve refers to, with its keys',
+  ).problem,
+};
+
+function queuesOf(open: Places | undefined): ReturnType<Agents['queues']> {
+  const engines = [...(open?.all() ?? [])].map(({ engine }) => engine);
+  const queueOf = (word: 'scopes' | 'pools') => ({
+    waiting: engines.reduce((sum, { load }) => sum + load[word], 0),
+    overdue: Math.max(0, ...engines.map(({ overdue }) => overdue[word])),
+  });
+  return { scopes: queueOf('scopes'), pools: queueOf('pools') };
 }
 
 /** Undefined when the Loadbalancer is to have no agent. */

@@ -1,5 +1,6 @@
 // What a Loadbalancer's VE is logged in to with: from its spec, or from the Secret that it refers to.
 import type { Loadbalancer } from '@fairlead/api';
+import { untilAborted } from '@fairlead/core';
 import { secrets, store, type Kube, type LiveStore, type Secret } from '@fairlead/kube';
 
 export interface Credentials {
@@ -48,9 +49,7 @@ export function secretReader(kube: Kube, own: string): SecretReader {
     async run(signal) {
       running = signal;
       for (const one of stores.values()) runs.push(one.run(signal));
-      await new Promise<void>((ended) =>
-        signal.aborted ? ended() : signal.addEventListener('abort', () => ended(), { once: true }),
-      );
+      await untilAborted(signal);
       await Promise.all(runs);
     },
   };

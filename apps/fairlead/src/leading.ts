@@ -1,5 +1,5 @@
 // Of several controllers one works: who holds the Lease. The others wait, and one of them goes on when it falls silent.
-import type { Clock } from '@fairlead/core';
+import { untilAborted, type Clock } from '@fairlead/core';
 import { lead, type Kube } from '@fairlead/kube';
 import type { Log } from './log.ts';
 
@@ -70,7 +70,7 @@ interface Watched {
 
 async function endsInTime(term: AbortSignal, { clock, limit, overdue, ended }: Watched): Promise<void> {
   const over = AbortSignal.any([term, ended]);
-  if (!over.aborted) await new Promise<void>((done) => over.addEventListener('abort', () => done(), { once: true }));
+  await untilAborted(over);
   if (ended.aborted) return;
   await clock.sleep(limit, ended);
   if (!ended.aborted) overdue();

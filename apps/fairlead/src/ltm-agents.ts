@@ -1,6 +1,6 @@
 // The first layer: for each Loadbalancer with `ltm.mode: as3` a source over its tickets, in the engine of its LTM.
 import type { Lbticket, Loadbalancer } from '@fairlead/api';
-import { askerOf, fail, isEqual } from '@fairlead/core';
+import { askerOf, fail, isEqual, untilAborted } from '@fairlead/core';
 import { withOutcome, type Outcome, type Report } from '@fairlead/engine';
 import type { Store } from '@fairlead/kube';
 import { ltmCluster, ltmTenant, ltmWish, ticketName, type LtmState } from '@fairlead/tickets';
@@ -38,57 +38,22 @@ interface Made {
 }
 
 export function ltmAgents(options: LtmOptions): LtmAgents {
-  const { loadbalancers, lbtickets, log } = options;
+  const { loadbalancers, lbtickets } = options;
   const served = new Map<string, Seat<Made>>();
-  const reports = new Map<string, Report>();
   const listeners = new Set<(ticket: string) => void>();
-
-  const report = (outcomes: readonly Outcome[]): void => {
-    const told = new Set<string>();
-    for (const { origin, asker = '', ...rest } of outcomes) {
-      const id = origin ? askerOf(origin) : asker;
-      const before = reports.get(id);
-      const after = origin && withOutcome(before, { ...rest, origin });
-      if (after === before) continue;
-      if (after) reports.set(id, after);
-      else reports.delete(id);
-      told.add(id.slice(id.indexOf('/') + 1));
-    }
-    for (const ticket of told) for (const listener of listeners) listener(ticket);
-  };
-
-  /** Its object is gone; that nothing of it was left was known before. */
-  const forget = (ticket: Lbticket | undefined): void => {
-    if (ticket) reports.delete(`${ltmCluster(ticket.spec.loadbalancer)}/${ticketName(ticket)}`);
-  };
+  const changed = (ticket: string): void => listeners.forEach((listener) => listener(ticket));
+  const reports = ticketReports(changed);
 
   const look = (open: Places, name: string): void => {
     const loadbalancer = loadbalancers.get({ name });
     const before = served.get(name);
     const made = loadbalancer && madeOf(options, loadbalancer);
     if (before && made && isEqual(before.made, made)) return;
-    const after = loadbalancer && made ? join(open, loadbalancer, made) : undefined;
+    const after = loadbalancer && made ? join(options, open, { loadbalancer, made }) : undefined;
     if (after) served.set(name, after);
     else served.delete(name);
     if (before) leave(name, before, after);
-    for (const ticket of lbtickets.all())
-      if (ticket.spec.loadbalancer === name) for (const listener of listeners) listener(ticketName(ticket));
-  };
-
-  const join = (open: Places, loadbalancer: Loadbalancer, made: Made): Seat<Made> => {
-    const { name } = loadbalancer.metadata;
-    if (!made.credentials) {
-      log.warn(`Loadbalancer ${name} waits: the token of its LTM is not there`);
-      const source = waitingSource(name, made.cluster);
-      const all = open.on(made.url);
-      for (const place of all) enter(place, name, source);
-      return { made, source, places: all };
-    }
-    const place = open.at(made.url, made.credentials);
-    const source = ltmSource(loadbalancer, lbtickets);
-    log.info(`Loadbalancer ${name}: its LTM is served on ${made.url}`);
-    enter(place, name, source);
-    return { made, source, places: [place] };
+    for (const ticket of lbtickets.all()) if (ticket.spec.loadbalancer === name) changed(ticketName(ticket));
   };
 
   return {
@@ -97,7 +62,7 @@ export function ltmAgents(options: LtmOptions): LtmAgents {
       if (!loadbalancer || loadbalancer.spec.ltm.mode !== 'as3') return 'none';
       if (served.get(loadbalancer.metadata.name)?.made.credentials === undefined) return tokenless;
       const wish = ltmWish(loadbalancer, ticket);
-      const said = reports.get(`${ltmCluster(loadbalancer.metadata.name)}/${ticketName(ticket)}`);
+      const said = reports.of(ticket);
       return stateOf(wish, said?.origin.revision === wish.revision ? said : undefined);
     },
     listen(listener) {
@@ -105,25 +70,67 @@ export function ltmAgents(options: LtmOptions): LtmAgents {
       return () => void listeners.delete(listener);
     },
     async run(signal) {
-      const open = places({ ...options, report, onHealth: () => undefined }, signal);
+      const open = places({ ...options, report: reports.report, onHealth: () => undefined }, signal);
       await Promise.all([loadbalancers.ready(signal), lbtickets.ready(signal)]);
       const lookAtAll = () => [...loadbalancers.all()].forEach((one) => look(open, one.metadata.name));
       const stops = [
         loadbalancers.listen(({ before, after }) => look(open, (after ?? before)?.metadata.name ?? '')),
         options.onCredentials(lookAtAll),
         lbtickets.listen(({ before, after }) => {
-          if (!after) forget(before);
+          if (!after && before) reports.forget(before);
         }),
       ];
       if (!signal.aborted) lookAtAll();
-      await new Promise<void>((ended) =>
-        signal.aborted ? ended() : signal.addEventListener('abort', () => ended(), { once: true }),
-      );
+      await untilAborted(signal);
       for (const stop of stops) stop();
       for (const { source } of served.values()) source.close();
       await open.ended();
     },
   };
+}
+
+/** What the engines said last of the wish of each ticket; `changed` is called with its `namespace/name` when that is new. */
+function ticketReports(changed: (ticket: string) => void) {
+  const reports = new Map<string, Report>();
+  const idOf = (ticket: Lbticket): string => `${ltmCluster(ticket.spec.loadbalancer)}/${ticketName(ticket)}`;
+  return {
+    of: (ticket: Lbticket): Report | undefined => reports.get(idOf(ticket)),
+    report(outcomes: readonly Outcome[]): void {
+      const told = new Set<string>();
+      for (const { origin, asker = '', ...rest } of outcomes) {
+        const id = origin ? askerOf(origin) : asker;
+        const before = reports.get(id);
+        const after = origin && withOutcome(before, { ...rest, origin });
+        if (after === before) continue;
+        if (after) reports.set(id, after);
+        else reports.delete(id);
+        told.add(id.slice(id.indexOf('/') + 1));
+      }
+      for (const ticket of told) changed(ticket);
+    },
+    /** Its object is gone; that nothing of it was left was known before. */
+    forget: (ticket: Lbticket): void => void reports.delete(idOf(ticket)),
+  };
+}
+
+function join(
+  { lbtickets, log }: LtmOptions,
+  open: Places,
+  { loadbalancer, made }: { loadbalancer: Loadbalancer; made: Made },
+): Seat<Made> {
+  const { name } = loadbalancer.metadata;
+  if (!made.credentials) {
+    log.warn(`Loadbalancer ${name} waits: the token of its LTM is not there`);
+    const source = waitingSource(name, made.cluster);
+    const all = open.on(made.url);
+    for (const place of all) enter(place, name, source);
+    return { made, source, places: all };
+  }
+  const place = open.at(made.url, made.credentials);
+  const source = ltmSource(loadbalancer, lbtickets);
+  log.info(`Loadbalancer ${name}: its LTM is served on ${made.url}`);
+  enter(place, name, source);
+  return { made, source, places: [place] };
 }
 
 const tokenless: LtmState = {

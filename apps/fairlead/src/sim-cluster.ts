@@ -1,6 +1,6 @@
 // `fairlead sim cluster …`: simulated nodes on any API server, and faults on order in those that run. An order is an
 // annotation, so that it reaches the simulator through the API server, whoever runs it and wherever.
-import { fail, ok, type Result } from '@fairlead/core';
+import { fail, ok, untilAborted, type Result } from '@fairlead/core';
 import { nodes, pods, type Kube, type Node } from '@fairlead/kube';
 import { wayTo } from '@fairlead/kube/node';
 import { cluster } from '@fairlead/sim-cluster';
@@ -127,14 +127,11 @@ export async function simCluster(options: StartOptions): Promise<number> {
     random,
     log: (line) => process.stderr.write(`${line}\n`),
   });
-  await Promise.race([
-    sim.start(),
-    new Promise<void>((ended) => signal.addEventListener('abort', () => ended(), { once: true })),
-  ]);
+  await Promise.race([sim.start(), untilAborted(signal)]);
   if (!signal.aborted) {
     const list = [...sim.nodes].map(([node, address]) => `${node} (${address})`).join(', ');
     process.stdout.write(`nodes on ${way.value.server}: ${list}. Ctrl-C ends them.\n`);
-    await new Promise<void>((ended) => signal.addEventListener('abort', () => ended(), { once: true }));
+    await untilAborted(signal);
   }
   await sim.stop();
   await way.value.close();

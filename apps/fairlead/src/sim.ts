@@ -1,4 +1,5 @@
 // `fairlead sim bigip` and `fairlead sim approver`: one simulator by itself, until a signal ends it.
+import { untilAborted } from '@fairlead/core';
 import { approver } from '@fairlead/sim-approver';
 import { bigip, loopback } from '@fairlead/sim-bigip';
 import { untilSignal } from './signals.ts';
@@ -17,7 +18,7 @@ export async function simBigip({ host, port, user, password }: SimBigipOptions):
     `BIG-IP at ${url}, user ${user}; AS3: POST ${url}/mgmt/shared/appsvcs/declare. Ctrl-C ends it.\n`,
   );
   const { signal } = untilSignal();
-  await new Promise<void>((ended) => signal.addEventListener('abort', () => ended(), { once: true }));
+  await untilAborted(signal);
   await sim.close();
   return 0;
 }
@@ -37,7 +38,7 @@ export async function simApprover({ host, port, token, decide, latency }: SimApp
     `Approver at ${url}: its page is ${url}/, spec.policy of a Loadbalancer is {provider: http, url: "${url}"}. Ctrl-C ends it.\n`,
   );
   const { signal } = untilSignal();
-  await new Promise<void>((ended) => signal.addEventListener('abort', () => ended(), { once: true }));
+  await untilAborted(signal);
   await sim.close();
   return 0;
 }

@@ -2,7 +2,7 @@
 export * from './problem.ts';
 export * from './addresses.ts';
 export * from './address-pool.ts';
-export type { Clock } from './clock.ts';
+export { untilAborted, type Clock } from './clock.ts';
 export * from './load-balancer.ts';
 export * from './member.ts';
 export type * from './provider.ts';

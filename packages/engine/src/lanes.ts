@@ -1,5 +1,5 @@
 // Several queues as one: a key waits in the lane it belongs to, and turns that hang hold up their own lane alone.
-import type { Clock } from '@fairlead/core';
+import { untilAborted, type Clock } from '@fairlead/core';
 import { queue, type Queue, type QueueOptions, type Turn } from './queue.ts';
 
 export interface LanesOptions<K> extends Omit<QueueOptions<K>, 'parallel'> {
@@ -38,9 +38,7 @@ export function lanes<K>(clock: Clock, { laneOf, parallel, onBug, onTurn }: Lane
       runs.push(run);
     };
     for (const lane of all.values()) start(lane);
-    await new Promise<void>((ended) =>
-      ends.aborted ? ended() : ends.addEventListener('abort', () => ended(), { once: true }),
-    );
+    await untilAborted(ends);
     start = undefined;
     await Promise.all(runs);
     if (bugs.length > 0) throw bugs[0];

@@ -73,59 +73,39 @@ interface Entry {
  */
 export function memberTurns(options: MemberTurnOptions): MemberTurns {
   const { clock, random, debounce } = options;
-  const entries = new Map<string, Entry>();
-  const byScope = new Map<Scope, Set<string>>();
+  const pools = register();
   const pauses = backoff<string>({ random, first: 100, most: 30_000 });
   const turns = queue<string>(clock, { parallel: options.parallel, onBug: options.onBug });
   const writes = { count: 0 };
 
-  const forget = (id: string, { ref }: Entry): void => {
-    entries.delete(id);
-    byScope.get(ref.scope)?.delete(id);
-    if (byScope.get(ref.scope)?.size === 0) byScope.delete(ref.scope);
-    pauses.reset(id);
-  };
-
-  const touch = (pools: Iterable<PoolRef>): void => {
-    for (const ref of pools) {
-      const id = poolId(ref);
-      if (!entries.has(id)) {
-        entries.set(id, {
-          ref,
-          known: undefined,
-          rereadAt: 0,
-          wrote: 0,
-          writing: false,
-          touched: undefined,
-          said: undefined,
-        });
-        byScope.set(ref.scope, (byScope.get(ref.scope) ?? new Set()).add(id));
-      }
-      const entry = entries.get(id);
-      if (entry) entry.touched ??= clock.now();
-      turns.add(id, debounce);
+  const touch = (refs: Iterable<PoolRef>): void => {
+    for (const ref of refs) {
+      pools.entryOf(ref).touched ??= clock.now();
+      turns.add(poolId(ref), debounce);
     }
   };
 
   const structure = (scope: Scope) => {
     const before = writes.count;
     return (written: ReadonlySet<Key>): void => {
-      for (const id of byScope.get(scope) ?? []) {
-        const entry = entries.get(id);
+      for (const entry of pools.inScope(scope)) {
         // The whole write may carry members of before these were written, and so have undone them.
-        const isOvertaken = entry && (entry.writing || entry.wrote > before || written.has(entry.ref.key));
+        const isOvertaken = entry.writing || entry.wrote > before || written.has(entry.ref.key);
         if (!isOvertaken) continue;
         entry.rereadAt = 0;
-        turns.add(id);
+        turns.add(poolId(entry.ref));
       }
     };
   };
 
   const turn = async (id: string, signal: AbortSignal): Promise<void> => {
-    const entry = entries.get(id);
+    const entry = pools.get(id);
     if (!entry) return;
     const supply = options.supply(entry.ref);
-    if (!supply) return forget(id, entry);
+    if (!supply) {
+      pools.forget(entry.ref);
+      return pauses.reset(id);
+    }
     const problem = await write(options, { entry, supply, writes }, signal);
     if (!problem) pauses.reset(id);
     say(options, { entry, supply }, problem ?? supply.problem);
@@ -139,10 +119,47 @@ export function memberTurns(options: MemberTurnOptions): MemberTurns {
     structure,
     run: (signal) => turns.run(turn, signal),
     get size() {
-      return entries.size;
+      return pools.size;
     },
     get overdue() {
       return turns.overdue;
+    },
+  };
+}
+
+/** The pools that are kept in step, by id and by scope. */
+function register() {
+  const byId = new Map<string, Entry>();
+  const byScope = new Map<Scope, Map<string, Entry>>();
+  return {
+    get: (id: string): Entry | undefined => byId.get(id),
+    inScope: (scope: Scope): Iterable<Entry> => byScope.get(scope)?.values() ?? [],
+    get size() {
+      return byId.size;
+    },
+    /** A new one when it is not kept yet. */
+    entryOf(ref: PoolRef): Entry {
+      const id = poolId(ref);
+      const present = byId.get(id);
+      if (present) return present;
+      const entry = {
+        ref,
+        known: undefined,
+        rereadAt: 0,
+        wrote: 0,
+        writing: false,
+        touched: undefined,
+        said: undefined,
+      };
+      byId.set(id, entry);
+      byScope.set(ref.scope, (byScope.get(ref.scope) ?? new Map<string, Entry>()).set(id, entry));
+      return entry;
+    },
+    forget(ref: PoolRef): void {
+      const id = poolId(ref);
+      byId.delete(id);
+      byScope.get(ref.scope)?.delete(id);
+      if (byScope.get(ref.scope)?.size === 0) byScope.delete(ref.scope);
     },
   };
 }

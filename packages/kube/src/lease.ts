@@ -1,6 +1,6 @@
 // Leader election on a Lease: of all candidates at most one works at a time.
 import { backoff } from './backoff.ts';
-import type { Clock } from './clock.ts';
+import { untilAborted, type Clock } from './clock.ts';
 import { idleGuard } from './idle-guard.ts';
 import { type Lease, leases } from './kinds.ts';
 import type { Kube, KubeProblem, KubeResult } from './kube.ts';
@@ -135,7 +135,7 @@ async function term(options: LeadOptions, leader: Leader, first: Held, parent: A
   const renewing = renew();
   try {
     await leader.started(guard.signal);
-    await aborted(guard.signal);
+    await untilAborted(guard.signal);
   } finally {
     guard.end();
     await leader.stopped();
@@ -180,8 +180,3 @@ async function within(options: LeadOptions, work: Promise<void>): Promise<void> 
   await Promise.race([work, options.clock.sleep(every(options), stop.signal)]);
   stop.abort();
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  signal.aborted
-    ? Promise.resolve()
-    : new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));

@@ -1,5 +1,6 @@
 // Live copies of single objects, each watched by its name: for what may be read by name only, such as Secrets.
-import type { Kube, KubeProblem, Name } from './kube.ts';
+import { untilAborted } from './clock.ts';
+import type { Kube, KubeProblem, Name, WatchSink } from './kube.ts';
 import type { Kind, KubeObject } from './object.ts';
 
 /** What is known of an object. `hidden`: it could not be looked for, and was never seen before. */
@@ -50,15 +51,10 @@ export function namedStore<T extends KubeObject>(kube: Pick<Kube, 'watch'>, kind
 
   const begin = (one: Followed<T>, until: AbortSignal): void => {
     const { namespace, name } = one.at;
-    const sink = {
-      replace: ([object]: T[]) => note(one, object ? { state: 'here', object } : { state: 'absent' }),
-      put: (object: T) => note(one, { state: 'here', object }),
-      remove: () => note(one, { state: 'absent' }),
-      trouble(problem: KubeProblem | undefined) {
-        const isSeen = one.seen.state === 'here' || one.seen.state === 'absent';
-        if (problem && !isSeen) note(one, { state: 'hidden', problem });
-      },
-    };
+    const sink = sinkOf<T>(
+      () => one.seen,
+      (seen) => note(one, seen),
+    );
     const signal = AbortSignal.any([until, one.stop.signal]);
     // With the name as a field selector, a role may allow the watch for this name alone (resourceNames).
     const run = kube.watch(kind, { namespace, fieldSelector: `metadata.name=${name}` }, sink, signal);
@@ -100,13 +96,22 @@ export function namedStore<T extends KubeObject>(kube: Pick<Kube, 'watch'>, kind
       if (running) throw new Error(`bug: the named store of ${kind.plural} runs already`);
       running = signal;
       for (const one of followed.values()) begin(one, signal);
-      await new Promise<void>((ended) =>
-        signal.aborted ? ended() : signal.addEventListener('abort', () => ended(), { once: true }),
-      );
+      await untilAborted(signal);
       await Promise.all(runs);
     },
   };
 }
+
+/** What a watch of one object tells, as what is seen of it. */
+const sinkOf = <T extends KubeObject>(before: () => Seen<T>, note: (seen: Seen<T>) => void): WatchSink<T> => ({
+  replace: ([object]) => note(object ? { state: 'here', object } : { state: 'absent' }),
+  put: (object) => note({ state: 'here', object }),
+  remove: () => note({ state: 'absent' }),
+  trouble(problem) {
+    const wasSeen = before().state === 'here' || before().state === 'absent';
+    if (problem && !wasSeen) note({ state: 'hidden', problem });
+  },
+});
 
 const idOf = ({ namespace = '', name }: Name): string => `${namespace}/${name}`;
 

@@ -1,4 +1,5 @@
 // Says Events beside the turns: a ticket does not wait until its Event is written, and work comes before talk.
+import { untilAborted } from '@fairlead/core';
 import type { KubeObject, Recorder, Told } from '@fairlead/kube';
 
 export interface Teller {
@@ -70,9 +71,7 @@ export function teller({ recorder, log }: TellerOptions): Teller {
     async run(signal) {
       isRunning = !signal.aborted;
       start();
-      await new Promise<void>((ended) =>
-        signal.aborted ? ended() : signal.addEventListener('abort', () => ended(), { once: true }),
-      );
+      await untilAborted(signal);
       isRunning = false;
       await Promise.all(open);
       if (waiting.size > 0) log(`stopped: Events about ${waiting.size} objects are not written`);

@@ -97,9 +97,7 @@ const laneOf = (key: TurnKey): string => {
  *                                                                   '--> ingress turn ----> address, Events
  */
 export function tickets(options: TicketsOptions): Tickets {
-  const { stores, clock, random } = options;
-  const log = options.log ?? (() => undefined);
-  const { parallel = 16 } = options;
+  const { stores, clock, log = () => undefined, parallel = 16 } = options;
   let atHome = 0;
   /** Keys whose turn that ends now asked for another. */
   const again = new Set<TurnKey>();
@@ -112,36 +110,7 @@ export function tickets(options: TicketsOptions): Tickets {
     },
     onBug: (error, key) => log(`bug in the turn of ${key}: ${error instanceof Error ? error.stack : String(error)}`),
   });
-  const directory = new Directory();
-  const told = options.recorder ?? recorder({ kube: options.kube, clock, component: 'fairlead-tickets' });
-  const lbcanaries = fresh(stores.lbcanaries);
-  const desk: Desk = {
-    kube: options.kube,
-    loadbalancers: stores.loadbalancers,
-    lbtickets: fresh(stores.lbtickets),
-    lbrules: fresh(stores.lbrules),
-    lbcanaries,
-    statistics: options.statistics ?? (async () => fail('missing', 'nobody reads the statistics of devices here')),
-    ...targets(options.clusters),
-    approvers: options.approvers,
-    surroundings: options.surroundings,
-    clock,
-    random,
-    log,
-    changed: options.onChange ?? (() => undefined),
-    teller: teller({ recorder: told, log }),
-    queue: turns,
-    isBusy: () => atHome >= parallel,
-    ledger: new Ledger((ticket) => turns.add(`ticket ${ticket}`)),
-    directory,
-    tries: new Map(),
-    polled: new Map(),
-    filing: new Set(),
-    quarantines: new Map(),
-    refused: new Map(),
-    pending: multimap(),
-    ...partCache({ directory, lbcanaries }),
-  };
+  const desk = deskOf(options, turns, () => atHome >= parallel);
   return {
     async run(signal) {
       await Promise.all([
@@ -173,6 +142,41 @@ export function tickets(options: TicketsOptions): Tickets {
     get load() {
       return { waiting: turns.size, overdue: turns.overdue };
     },
+  };
+}
+
+/** All that turns share. */
+function deskOf(options: TicketsOptions, queue: Desk['queue'], isBusy: () => boolean): Desk {
+  const { stores, clock, random, log = () => undefined } = options;
+  const directory = new Directory();
+  const told = options.recorder ?? recorder({ kube: options.kube, clock, component: 'fairlead-tickets' });
+  const lbcanaries = fresh(stores.lbcanaries);
+  return {
+    kube: options.kube,
+    loadbalancers: stores.loadbalancers,
+    lbtickets: fresh(stores.lbtickets),
+    lbrules: fresh(stores.lbrules),
+    lbcanaries,
+    statistics: options.statistics ?? (async () => fail('missing', 'nobody reads the statistics of devices here')),
+    ...targets(options.clusters),
+    approvers: options.approvers,
+    surroundings: options.surroundings,
+    clock,
+    random,
+    log,
+    changed: options.onChange ?? (() => undefined),
+    teller: teller({ recorder: told, log }),
+    queue,
+    isBusy,
+    ledger: new Ledger((ticket) => queue.add(`ticket ${ticket}`)),
+    directory,
+    tries: new Map(),
+    polled: new Map(),
+    filing: new Set(),
+    quarantines: new Map(),
+    refused: new Map(),
+    pending: multimap(),
+    ...partCache({ directory, lbcanaries }),
   };
 }
 

@@ -1,6 +1,7 @@
 // `fairlead up`: starts an environment, applies the quickstart, waits until it carries traffic, measures, and tells.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { untilAborted } from '@fairlead/core';
 import { systemClock } from '../clock.ts';
 import { untilSignal } from '../signals.ts';
 import { dataDir } from './data-dir.ts';
@@ -30,7 +31,7 @@ export async function up(options: UpOptions): Promise<number> {
     environment = await startEnvironment({ dir, map: options.map, progress: told });
     const summary = await Promise.race([
       runQuickstart(environment, options, told),
-      aborted(ending.signal),
+      untilAborted(ending.signal),
       environment.failed,
     ]);
     if (!summary) return 130;
@@ -40,7 +41,7 @@ export async function up(options: UpOptions): Promise<number> {
     else told.wrong('not all of it held; see the lines above, and the log');
     if (options.once) return summary.ok ? 0 : 1;
     told.note('running until Ctrl-C');
-    await Promise.race([aborted(ending.signal), environment.failed]);
+    await Promise.race([untilAborted(ending.signal), environment.failed]);
     return 0;
   } catch (error) {
     told.wrong(error instanceof Error ? error.message : String(error));
@@ -110,9 +111,3 @@ function irulesOf(body: unknown, name = ''): [string, string][] {
   if (kind === 'iRule' && typeof iRule === 'string') return [[name, iRule]];
   return Object.entries(body).flatMap(([key, value]) => irulesOf(value, key));
 }
-
-const aborted = (signal: AbortSignal): Promise<undefined> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    else signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
