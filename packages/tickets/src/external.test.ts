@@ -216,3 +216,21 @@ test('our own agent goes by the map, so a Service behind two pools is no conflic
   expect(conditionAt(await here.ticket('test'), 'LabelConflict')).toBeUndefined();
   expect(conditionAt(await here.ticket('test'), 'Ready')).toEqual(['True', 'Ready']);
 });
+
+test('a namespace that somebody else has labelled otherwise is found by no agent: told, until the label goes', async () => {
+  const here = await begun({ nsselector: { team: 'one' } });
+  const relabel = (team: string | null) =>
+    made(here.target.patch(namespaces, { name: 'shop' }, { type: 'merge', body: { metadata: { labels: { team } } } }));
+  await relabel('two');
+  await serve(here, 'svc01');
+  await file(here, ticket('test', { listners: [listner(80, 'svc01')] }));
+  await here.clock.advance(2000);
+  const told = await here.ticket('test');
+  expect(conditionAt(told, 'Ready')).toEqual(['False', 'LabelConflict']);
+  expect(told.status?.conditions?.find(({ type }) => type === 'LabelConflict')?.message).toMatch(
+    /finds its namespaces by team=one, and namespace shop is labelled team=two/,
+  );
+  await relabel(null);
+  await here.clock.advance(60_000);
+  expect(conditionAt(await here.ticket('test'), 'LabelConflict')).toEqual(['False', 'NoConflict']);
+});

@@ -1,5 +1,6 @@
-// With a CIS of somebody else's, a pool gets its members by labels alone (spec/f5.md §3.2): a Service that cannot carry
-// those of two pools, or two ConfigMaps with one tenant, would leave pools empty without a word.
+// Labels that cannot be as they are wanted. With a CIS of somebody else's, a pool gets its members by labels alone
+// (spec/f5.md §3.2): a Service that cannot carry those of two pools, or two ConfigMaps with one tenant, would leave pools
+// empty without a word.
 import type { Lbticket } from '@fairlead/api';
 import { fail, type Problem } from '@fairlead/core';
 import type { ConfigMap, KubeObject, Told } from '@fairlead/kube';
@@ -21,11 +22,27 @@ type LabelDesk = Pick<Desk, 'loadbalancers' | 'target'>;
  *   is to carry the labels of another pool    | with that pool
  *   carries values that somebody else has set | with them: what others set stays theirs
  *   is not there, or carries ours             | none
+ *
+ * And whoever serves the tickets, an agent finds namespaces by the labels of `nsselector`: a namespace that has one of
+ * them with another value is found by nobody.
  */
 export function labelConflict(desk: LabelDesk, ticket: Lbticket, configMap: ConfigMap | undefined): Fact | undefined {
-  const problems = configMap ? problemsOf(desk, ticket, configMap) : [];
+  const problems = [...namespaceProblems(desk, ticket), ...(configMap ? problemsOf(desk, ticket, configMap) : [])];
   if (problems.length > 0) return { ...holds('LabelConflict', problems.join('; ')) };
-  return conditionOf(ticket, 'LabelConflict') ? fails('NoConflict', 'each Service is behind one pool') : undefined;
+  return conditionOf(ticket, 'LabelConflict') ? fails('NoConflict', 'the labels are as they are wanted') : undefined;
+}
+
+function namespaceProblems(desk: LabelDesk, { spec }: Lbticket): string[] {
+  const loadbalancer = desk.loadbalancers.get({ name: spec.loadbalancer });
+  const space = loadbalancer && desk.target(loadbalancer.spec.cluster)?.stores.namespaces.get({ name: spec.namespace });
+  if (!loadbalancer || !space) return [];
+  return Object.entries(loadbalancer.spec.nsselector).flatMap(([key, wanted]) => {
+    const present = space.metadata.labels?.[key];
+    if (present === undefined || present === wanted) return [];
+    return [
+      `Loadbalancer ${loadbalancer.metadata.name} finds its namespaces by ${key}=${wanted}, and namespace ${spec.namespace} is labelled ${key}=${present} by somebody else; remove that label, or give the load balancers nsselectors with keys of their own`,
+    ];
+  });
 }
 
 function problemsOf(desk: LabelDesk, ticket: Lbticket, configMap: ConfigMap): string[] {

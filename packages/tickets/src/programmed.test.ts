@@ -35,7 +35,7 @@ function make({ entry, report, noConfigMap, mode = 'fairlead', isPending, was, s
   };
   const target = {
     configMaps: { read: () => (noConfigMap ? undefined : configMap) },
-    stores: { configmaps: { synced }, namespaces: { synced }, services: { synced } },
+    stores: { configmaps: { synced }, namespaces: { synced, get: () => undefined }, services: { synced } },
   };
   const pending = multimap<string>();
   if (isPending) pending.add('demo/shop', 'project/test');
