@@ -1,5 +1,5 @@
 // Admission: a request to write one of our objects → allowed or not, in the words the API server uses.
-import type { Problem } from '@fairlead/core';
+import { type Language, type Refusal, type Words, inLanguage, refusal as refusalWith } from '@fairlead/core';
 import { checkLbcanary, checkLbcanaryRemoval } from './checks/lbcanary.ts';
 import { checkLbrule, checkLbruleRemoval } from './checks/lbrule.ts';
 import { checkLbticket, checkLbticketRemoval, lbticketWarnings } from './checks/lbticket.ts';
@@ -40,9 +40,9 @@ export interface Cause {
 /** How one kind is judged. */
 export interface Judge<T> {
   kind: KindOf<T>;
-  check(object: T, old: T | undefined, world: World): Problem[];
-  remove(object: T, world: World): Problem[];
-  warn?(object: T, old: T | undefined, world: World): string[];
+  check(object: T, old: T | undefined, world: World): Refusal[];
+  remove(object: T, world: World): Refusal[];
+  warn?(object: T, old: T | undefined, world: World): Words[];
   /** What is stored instead of what was sent. */
   complete?(object: T, old: T): T;
   /** Leaves the name of the user on it. */
@@ -103,9 +103,10 @@ function completed(
   judge: Judge<Any>,
   { object, userInfo }: Review,
   old: Any | undefined,
-): Write | { problem: Problem } {
+): Write | { problem: Refusal } {
   if (!isResource(object)) {
-    return { problem: { code: 'invalid', message: 'must be an object with metadata and spec', path: 'spec' } };
+    const words = { en: 'must be an object with metadata and spec', zh: '须为包含 metadata 和 spec 的对象' };
+    return { problem: refusalWith('invalid', words, 'spec') };
   }
   const sent = filled(judge.kind, object);
   const whole = old && judge.complete ? judge.complete(sent, old) : sent;
@@ -118,10 +119,10 @@ function judgeWrite(judge: Judge<Any>, write: Write & { old: Any | undefined }, 
   return refused ?? allowed(write, judge.warn?.(object, old, world));
 }
 
-const allowed = ({ sent, object }: Write, warnings: string[] = []): Verdict => ({
+const allowed = ({ sent, object }: Write, warnings: Words[] = []): Verdict => ({
   allowed: true,
   ...(object === sent ? {} : { object }),
-  ...(warnings.length === 0 ? {} : { warnings }),
+  ...(warnings.length === 0 ? {} : { warnings: warnings.map(({ en }) => en) }),
 });
 
 const isResource = (value: unknown): value is Any => {
@@ -129,20 +130,33 @@ const isResource = (value: unknown): value is Any => {
   return typeof metadata === 'object' && metadata !== null && typeof spec === 'object' && spec !== null;
 };
 
-const refusalOf = (kind: KindOf<Any>, object: Any, problems: Problem[]): Verdict | undefined =>
+const refusalOf = (kind: KindOf<Any>, object: Any, problems: Refusal[]): Verdict | undefined =>
   problems.length === 0 ? undefined : refusal(kind, nameOf(object), problems);
 
+/** Everything that is wrong with an object, in one line: which object, and for each problem its field, the rule and what to do. */
+export function refusalText(
+  { kind, name }: { kind: string; name: string },
+  problems: readonly Refusal[],
+  language: Language,
+): string {
+  const [colon, semicolon] = language === 'zh' ? [':', ';'] : [': ', '; '];
+  const said = problems.map((problem) => {
+    const text = inLanguage(problem, language);
+    return problem.path ? `${problem.path}${colon}${text}` : text;
+  });
+  return `${kind} ${name}${colon}${said.join(semicolon)}`;
+}
+
 /** Wrong fields are Invalid, as the API server says itself; what is well formed but may not be now is Forbidden. */
-function refusal(kind: KindOf<Any>, name: string, problems: Problem[]): Verdict {
+function refusal(kind: KindOf<Any>, name: string, problems: Refusal[]): Verdict {
   const isInvalid = problems.every(({ code }) => code === 'invalid');
-  const said = problems.map(({ path, message }) => (path ? `${path}: ${message}` : message));
   const causes = problems.map(({ path = 'spec', message }) => ({ reason: 'FieldValueInvalid', message, field: path }));
   return {
     allowed: false,
     status: {
       code: isInvalid ? 422 : 403,
       reason: isInvalid ? 'Invalid' : 'Forbidden',
-      message: `${kind.kind} ${name}: ${said.join('; ')}`,
+      message: refusalText({ kind: kind.kind, name }, problems, 'en'),
       details: { causes },
     },
   };

@@ -1,6 +1,14 @@
 // Our kinds, once: types, CustomResourceDefinitions, and the checks that admission, command line and browser share.
 export { type Condition } from './condition.ts';
-export { type Judge, type Review, type Verdict, type WorldSource, admission, judges } from './admission.ts';
+export {
+  type Judge,
+  type Review,
+  type Verdict,
+  type WorldSource,
+  admission,
+  judges,
+  refusalText,
+} from './admission.ts';
 export { canaryProblem, canaryServices, checkLbcanary, checkLbcanaryRemoval } from './checks/lbcanary.ts';
 export { checkLbrule, conditionOf } from './checks/lbrule.ts';
 export { checkLbticket, checkLbticketRemoval, lbticketWarnings } from './checks/lbticket.ts';

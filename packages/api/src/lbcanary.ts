@@ -28,6 +28,7 @@ const steps = ruled(
   {
     cel: risingCel,
     message: 'each step must be greater than the one before: write them rising, such as 5, 20, 50, 100',
+    zh: '每一步必须大于前一步:请按升序填写,例如 5, 20, 50, 100',
     holds: (list) => list.every((share, i) => i === 0 || share > (list[i - 1] ?? 0)),
   },
 );
@@ -224,6 +225,7 @@ export const lbcanary = define({
     {
       cel: target.map((field) => `${valueCel('self', field)} == ${valueCel('oldSelf', field)}`).join(' && '),
       message: 'what is shifted, and to which Service, cannot change: roll this one back, and start another',
+      zh: '转移的对象和目标 Service 不能更改:请回滚此灰度发布,再新建一个',
       field: '.spec',
       onChange: true,
       holds: (self, old) => target.every((field) => (self.spec[field] ?? '') === (old.spec[field] ?? '')),
@@ -231,6 +233,7 @@ export const lbcanary = define({
     {
       cel: "!has(oldSelf.status) || !has(oldSelf.status.phase) || !(oldSelf.status.phase in ['aborted', 'rolledback']) || self.spec.state == oldSelf.spec.state",
       message: 'it has ended, aborted or rolled back: delete it, and start another',
+      zh: '该灰度发布已结束(中止或回滚):请删除,再新建一个',
       field: '.spec.state',
       onChange: true,
       holds: (self, old) => !isCanaryEnded(old) || self.spec.state === old.spec.state,
@@ -238,6 +241,7 @@ export const lbcanary = define({
     {
       cel: "oldSelf.spec.state != 'promoted' || self.spec.state in ['promoted', 'rolledback']",
       message: 'a promoted canary can only be rolled back: set state to rolledback, or start another',
+      zh: '已完成(promoted)的灰度发布只能回滚:请将 state 设为 rolledback,或新建一个',
       field: '.spec.state',
       onChange: true,
       holds: (self, old) => old.spec.state !== 'promoted' || ['promoted', 'rolledback'].includes(self.spec.state),
@@ -245,6 +249,7 @@ export const lbcanary = define({
     {
       cel: '!has(self.spec.step) || self.spec.step <= size(self.spec.steps)',
       message: 'step is beyond the last of steps: name an earlier one, or set state to promoted',
+      zh: 'step 超出了 steps 的最后一步:请填写较早的一步,或将 state 设为 promoted',
       field: '.spec.step',
       holds: (self) => (self.spec.step ?? 1) <= self.spec.steps.length,
     },

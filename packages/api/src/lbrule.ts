@@ -29,6 +29,7 @@ const value = ruled(
   {
     cel: `self.operator != 'regexp' || size(self.value) <= ${longestRegexp}`,
     message: `a regexp can have ${longestRegexp} characters, it runs for each request: shorten it, or split it into several values`,
+    zh: `正则表达式最多 ${longestRegexp} 个字符,因为每个请求都要执行它:请缩短,或拆分成多个值`,
     field: '.value',
     holds: (v) => v.operator !== 'regexp' || [...v.value].length <= longestRegexp,
   },
@@ -68,30 +69,35 @@ const entry = ruled(
   {
     cel: "!(self.type in ['header', 'cookie', 'urlparam']) || (has(self.key) && dyn(self.key) != null && self.key != '')",
     message: 'header, cookie and urlparam need a key: name the header, cookie or parameter',
+    zh: 'header、cookie 和 urlparam 需要 key:请填写请求头、cookie 或参数的名称',
     field: '.key',
     holds: (e) => !keyed.includes(e.type) || (e.key ?? '') !== '',
   },
   {
     cel: "self.type in ['header', 'cookie', 'urlparam'] || !has(self.key) || dyn(self.key) == null || self.key == ''",
     message: 'domain, url and ip have no key: leave it empty, or choose header, cookie or urlparam',
+    zh: 'domain、url 和 ip 没有 key:请留空,或选择 header、cookie 或 urlparam',
     field: '.key',
     holds: (e) => keyed.includes(e.type) || (e.key ?? '') === '',
   },
   {
     cel: "!(self.type in ['domain', 'url']) || self.values.all(v, v.operator != 'range')",
     message: 'operator range is for header, cookie, urlparam and ip: use equal, startwith or regexp',
+    zh: '运算符 range 只用于 header、cookie、urlparam 和 ip:请改用 equal、startwith 或 regexp',
     field: '.values',
     holds: (e) => (e.type !== 'domain' && e.type !== 'url') || e.values.every((v) => v.operator !== 'range'),
   },
   {
     cel: "self.type != 'ip' || self.values.all(v, v.operator in ['equal', 'range'])",
     message: 'ip knows the operators equal and range: write networks and ranges of addresses as value',
+    zh: 'ip 只支持运算符 equal 和 range:请把网段和地址范围写在 value 中',
     field: '.values',
     holds: (e) => e.type !== 'ip' || e.values.every((v) => v.operator === 'equal' || v.operator === 'range'),
   },
   {
     cel: "self.type == 'ip' || self.values.all(v, v.operator != 'range' || v.value.matches('^[0-9]+-[0-9]+$'))",
     message: 'a range is two whole numbers with a dash between them, such as 100-1000: both ends belong to it',
+    zh: '范围由两个整数和中间的短横线组成,例如 100-1000:两端都包含在内',
     field: '.values',
     holds: (e) => e.type === 'ip' || e.values.every((v) => v.operator !== 'range' || /^[0-9]+-[0-9]+$/.test(v.value)),
   },

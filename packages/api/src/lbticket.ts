@@ -51,6 +51,7 @@ const spec = ruled(
     cel: "self.lbtype == 'listner' || !has(self.listners) || size(self.listners) == 0",
     message:
       'a ticket with lbtype ingress has no listners of its own: remove the listners, or file a ticket with lbtype listner for them',
+    zh: 'lbtype 为 ingress 的工单没有自己的监听器:请删除 listners,或为其另行申请 lbtype 为 listner 的工单',
     field: '.listners',
     holds: (s) => s.lbtype === 'listner' || s.listners === undefined || s.listners.length === 0,
   },
@@ -147,6 +148,7 @@ const valueCel = (side: string, field: string) =>
 const frozen = (field: (typeof frozenFields)[number]): Rule<Lbticket> => ({
   cel: `${openCel} || ${valueCel('self', field)} == ${valueCel('oldSelf', field)}`,
   message: `${field} can change only while the ticket is created or failed: put the old value back, or file another ticket`,
+  zh: `只有已创建(created)或已失败(failed)状态的工单才能更改 ${field}:请恢复原值,或另行申请工单`,
   field: `.spec.${field}`,
   onChange: true,
   holds: (self, old) => isOpen(old) || (self.spec[field] ?? '') === (old.spec[field] ?? ''),
@@ -163,6 +165,7 @@ export const lbticket = define({
     {
       cel: "oldSelf.spec.state != 'deleted' || self.spec.state == 'deleted'",
       message: 'a deleted ticket stays deleted, its addresses may belong to someone else by now: file another ticket',
+      zh: '已删除的工单不能恢复,其地址可能已分配给他人:请另行申请工单',
       field: '.spec.state',
       onChange: true,
       holds: (self, old) => old.spec.state !== 'deleted' || self.spec.state === 'deleted',
@@ -171,6 +174,7 @@ export const lbticket = define({
       cel: "self.spec.state != 'deleted' || oldSelf.spec.state == 'deleted' || (has(oldSelf.status) && has(oldSelf.status.process) && oldSelf.status.process in ['disabled', 'failed', 'deleted'])",
       message:
         'only disabled and failed tickets can be deleted: set state to disabled first, and wait for process disabled',
+      zh: '只有已禁用(disabled)或已失败(failed)的工单才能删除:请先将 state 设为 disabled,待 process 变为 disabled 后再删除',
       field: '.spec.state',
       onChange: true,
       holds: (self, old) => self.spec.state !== 'deleted' || old.spec.state === 'deleted' || isDeletable(old),

@@ -43,12 +43,14 @@ const monitor = ruled(
     cel: '!has(self.interval) || !has(self.timeout) || self.timeout > self.interval',
     message:
       'timeout must be longer than interval, or every member is down between two tries: three times interval plus 1 is usual',
+    zh: 'timeout 必须大于 interval,否则每个成员在两次探测之间都会被判为故障:通常取 interval 的三倍加 1',
     field: '.timeout',
     holds: (m) => m.interval === undefined || m.timeout === undefined || m.timeout > m.interval,
   },
   {
     cel: "!has(self.path) || self.type in ['http', 'https']",
     message: 'only http and https monitors ask for a path: leave path out, or choose another type',
+    zh: '只有 http 和 https 健康检查才有 path:请去掉 path,或选择其他 type',
     field: '.path',
     holds: (m) => m.path === undefined || m.type === 'http' || m.type === 'https',
   },
@@ -90,6 +92,7 @@ const tls = Type.Object(
 const frozen = (field: 'port' | 'protocal') => ({
   cel: `self.${field} == oldSelf.${field}`,
   message: `${field} of a listner cannot change once it exists: add another listner under a new name and remove this one`,
+  zh: `监听器创建后不能更改 ${field}:请用新名称添加另一个监听器,并删除此监听器`,
   field: `.${field}`,
   onChange: true as const,
   holds: (self: { port: number; protocal: string }, old: { port: number; protocal: string }) =>
@@ -138,18 +141,21 @@ const listner = ruled(
     cel: "self.session != 'cookie' || self.protocal in ['http', 'https']",
     message:
       'session cookie needs protocal http or https, since nothing else carries cookies: use source-address or none',
+    zh: 'session 为 cookie 时 protocal 须为 http 或 https,其他协议不携带 cookie:请改用 source-address 或 none',
     field: '.session',
     holds: (l) => l.session !== 'cookie' || isHttp(l.protocal),
   },
   {
     cel: "self.protocal != 'https' || has(self.tls)",
     message: 'protocal https needs tls.secretName: name a kubernetes.io/tls Secret in the namespace of the ticket',
+    zh: 'protocal 为 https 时需要 tls.secretName:请填写工单所在命名空间中 kubernetes.io/tls 类型的 Secret',
     field: '.tls',
     holds: (l) => l.protocal !== 'https' || l.tls !== undefined,
   },
   {
     cel: "self.protocal == 'https' || !has(self.tls)",
     message: 'tls is used by protocal https only: leave tls out, or choose https',
+    zh: '只有 protocal 为 https 时才使用 tls:请去掉 tls,或选择 https',
     field: '.tls',
     holds: (l) => l.protocal === 'https' || l.tls === undefined,
   },
@@ -171,6 +177,7 @@ export const listners = ruled(
   {
     cel: "self.all(a, self.exists_one(b, b.port == a.port && (b.protocal == 'udp') == (a.protocal == 'udp')))",
     message: 'a port can be used once (tcp and udp apart): give each listner a port of its own',
+    zh: '一个端口只能使用一次(tcp 与 udp 分别计算):请为每个监听器指定各自的端口',
     holds: (all) => all.every((a) => all.filter((b) => sameSocket(a, b)).length === 1),
   },
 );

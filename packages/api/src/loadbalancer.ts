@@ -60,6 +60,7 @@ const policy = ruled(
   {
     cel: "self.provider != 'http' || has(self.url)",
     message: 'provider http needs the url of the approver: give policy.url, or choose auto or manual',
+    zh: 'provider 为 http 时需要审批系统的 url:请填写 policy.url,或选择 auto 或 manual',
     field: '.url',
     holds: (p) => p.provider !== 'http' || p.url !== undefined,
   },
@@ -99,6 +100,7 @@ const spec = ruled(
     cel: "self.cis.mode == 'external' || has(self.ve.credentialsSecretRef) || (has(self.ve.user) && has(self.ve.passwd))",
     message:
       'our agent has to log in to the VE: give ve.credentialsSecretRef (or ve.user and ve.passwd), or set cis.mode to external',
+    zh: '我们的代理需要登录 VE:请填写 ve.credentialsSecretRef(或 ve.user 和 ve.passwd),或将 cis.mode 设为 external',
     field: '.ve',
     holds: ({ cis: agent, ve: device }) =>
       agent.mode === 'external' ||

@@ -10,6 +10,8 @@ export interface Rule<T = unknown> {
   cel: string;
   /** The rule, and what to do about it. */
   message: string;
+  /** The same in simplified Chinese. Definitions carry the English alone. */
+  zh: string;
   /** The field at fault, relative to where the rule stands, such as `.session`; absent when it is the place itself. */
   field?: string;
   /** Rules about change have nothing to say of new objects. */

@@ -27,5 +27,6 @@ export const weightedServices = (description: string) =>
   ruled(listMap(weightedService, ['service', 'port'], { title: 'Services', description, minItems: 1, maxItems: 32 }), {
     cel: 'self.exists(s, s.weight > 0)',
     message: 'weights must have a positive sum: give at least one service a weight from 1 to 100',
+    zh: '权重之和必须大于 0:请至少为一个 Service 设置 1 到 100 的权重',
     holds: (services) => services.some((s) => s.weight > 0),
   });

@@ -1,6 +1,7 @@
 // IP addresses, CIDRs and ranges as numbers: strict parsing, canonical text, containment.
 // One shape for IPv4 and IPv6, so that whatever counts addresses has no second case.
-import { fail, ok, type Result } from './problem.ts';
+import { ok, type Result } from './problem.ts';
+import { refuse, type Refusal } from './words.ts';
 
 export interface Address {
   family: 4 | 6;
@@ -21,15 +22,15 @@ export interface Cidr extends AddressRange {
 }
 
 /** IPv4 as four decimal numbers without leading zeros; IPv6 as in RFC 4291 §2.2. No zone, no port, no short IPv4 such as `10.1`. */
-export function parseAddress(text: string, path?: string): Result<Address> {
+export function parseAddress(text: string, path?: string): Result<Address, Refusal> {
   const family = text.includes(':') ? 6 : 4;
   const value = family === 6 ? parseV6(text) : parseV4(text);
   if (value !== undefined) return ok({ family, value });
-  return fail(
-    'invalid',
-    `"${text}" is not an IP address; write it as 10.0.0.1 (no leading zeros) or 2001:db8::1`,
-    path,
-  );
+  const words = {
+    en: `"${text}" is not an IP address; write it as 10.0.0.1 (no leading zeros) or 2001:db8::1`,
+    zh: `"${text}" 不是 IP 地址;请写成 10.0.0.1(不带前导零)或 2001:db8::1`,
+  };
+  return refuse('invalid', words, path);
 }
 
 /** Canonical text: RFC 5952 for IPv6 (lower case, longest run of zeros as `::`, IPv4-mapped with dots). */
@@ -44,38 +45,65 @@ export function formatAddress({ family, value }: Address): string {
 }
 
 /** `10.0.0.0/24`. Host bits are refused with the network that was meant, for which of the two is the slip only the writer knows. */
-export function parseCidr(text: string, path?: string): Result<Cidr> {
+export function parseCidr(text: string, path?: string): Result<Cidr, Refusal> {
   const [head = '', tail, ...rest] = text.split('/');
-  if (tail === undefined || rest.length > 0)
-    return fail('invalid', `"${text}" is not a CIDR; write it as 10.0.0.0/24 or 2001:db8::/64`, path);
+  if (tail === undefined || rest.length > 0) return refuse('invalid', noCidr(text), path);
   const address = parseAddress(head, path);
-  if (!address.ok) return fail('invalid', `"${text}" is not a CIDR: ${address.problem.message}`, path);
+  if (!address.ok) {
+    const { message, zh } = address.problem;
+    const words = { en: `"${text}" is not a CIDR: ${message}`, zh: `"${text}" 不是 CIDR 网段:${zh}` };
+    return refuse('invalid', words, path);
+  }
   const { family, value } = address.value;
   const length = /^(0|[1-9]\d{0,2})$/.test(tail) ? Number(tail) : Infinity;
   if (length > bits(family)) {
-    return fail('invalid', `"${text}": the prefix length of an IPv${family} CIDR is 0 to ${bits(family)}`, path);
+    const words = {
+      en: `"${text}": the prefix length of an IPv${family} CIDR is 0 to ${bits(family)}`,
+      zh: `"${text}":IPv${family} CIDR 网段的前缀长度为 0 到 ${bits(family)}`,
+    };
+    return refuse('invalid', words, path);
   }
   const cidr = network(family, value, length);
   if (cidr.first !== value) {
-    return fail('invalid', `"${text}" has bits set behind its prefix; the network is ${formatCidr(cidr)}`, path);
+    const words = {
+      en: `"${text}" has bits set behind its prefix; the network is ${formatCidr(cidr)}`,
+      zh: `"${text}" 在前缀之后还有非零位;该网段应写成 ${formatCidr(cidr)}`,
+    };
+    return refuse('invalid', words, path);
   }
   return ok(cidr);
 }
+
+const noCidr = (text: string) => ({
+  en: `"${text}" is not a CIDR; write it as 10.0.0.0/24 or 2001:db8::/64`,
+  zh: `"${text}" 不是 CIDR 网段;请写成 10.0.0.0/24 或 2001:db8::/64`,
+});
 
 export const formatCidr = (cidr: Cidr): string =>
   `${formatAddress({ family: cidr.family, value: cidr.first })}/${cidr.length}`;
 
 /** An address, a CIDR, or `a-b` with a ≤ b of one family: the forms of `exclude` and of rules of type `ip`. */
-export function parseAddressRange(text: string, path?: string): Result<AddressRange> {
+export function parseAddressRange(text: string, path?: string): Result<AddressRange, Refusal> {
   if (text.includes('/')) return parseCidr(text, path);
   const [head = '', tail, ...rest] = text.split('-');
-  if (rest.length > 0) return fail('invalid', `"${text}" is not a range; write it as 10.0.0.1-10.0.0.9`, path);
+  if (rest.length > 0) {
+    const words = {
+      en: `"${text}" is not a range; write it as 10.0.0.1-10.0.0.9`,
+      zh: `"${text}" 不是地址范围;请写成 10.0.0.1-10.0.0.9`,
+    };
+    return refuse('invalid', words, path);
+  }
   const first = parseAddress(head, path);
   if (!first.ok) return first;
   const last = tail === undefined ? first : parseAddress(tail, path);
   if (!last.ok) return last;
-  if (first.value.family !== last.value.family || first.value.value > last.value.value)
-    return fail('invalid', `"${text}": a range goes from a lower to a higher address of one family`, path);
+  if (first.value.family !== last.value.family || first.value.value > last.value.value) {
+    const words = {
+      en: `"${text}": a range goes from a lower to a higher address of one family`,
+      zh: `"${text}":地址范围须从低地址到高地址,且两端属于同一地址族`,
+    };
+    return refuse('invalid', words, path);
+  }
   return ok({ family: first.value.family, first: first.value.value, last: last.value.value });
 }
 

@@ -2,8 +2,9 @@
 // The iRule compiler writes the same checks in Tcl, so a meaning is settled here and nowhere else.
 import { formatAddress, parseAddress, parseAddressRange, contains, type AddressRange } from './addresses.ts';
 import type { Condition, Operator, Subject } from './load-balancer.ts';
-import { fail, ok, type Result } from './problem.ts';
+import { ok, type Result } from './problem.ts';
 import { portable } from './regexp.ts';
+import { refuse, type Refusal, type Words } from './words.ts';
 
 /** A request as the listener sees it. For tcp and udp only `client` counts. */
 export interface TestRequest {
@@ -57,17 +58,24 @@ const operators: Record<Subject, readonly Operator[]> = {
 };
 
 /** Refuses (`invalid`, with the field's path) what could never match or would mean something else on the device. */
-export function parseCondition(condition: Condition, path: string): Result<Clause> {
+export function parseCondition(condition: Condition, path: string): Result<Clause, Refusal> {
   const { subject, tests } = condition;
   const key = parseKey(condition, `${path}.key`);
   if (!key.ok) return key;
-  if (tests.length === 0) return fail('invalid', `a condition on ${subject} needs at least one value`, `${path}.tests`);
+  if (tests.length === 0) {
+    const words = { en: `a condition on ${subject} needs at least one value`, zh: `${subject} 的条件至少需要一个值` };
+    return refuse('invalid', words, `${path}.tests`);
+  }
   const checks: Check[] = [];
   for (const [i, { operator, value }] of tests.entries()) {
     const at = `${path}.tests[${i}]`;
     if (!operators[subject].includes(operator)) {
       const takes = operators[subject].join(', ');
-      return fail('invalid', `operator ${operator} does not fit ${subject}, which takes ${takes}`, `${at}.operator`);
+      const words = {
+        en: `operator ${operator} does not fit ${subject}, which takes ${takes}`,
+        zh: `运算符 ${operator} 不适用于 ${subject},可用的运算符为:${takes}`,
+      };
+      return refuse('invalid', words, `${at}.operator`);
     }
     const check = parseCheck(subject, operator, { value, path: `${at}.value` });
     if (!check.ok) return check;
@@ -108,15 +116,25 @@ export function clientAddress(request: TestRequest): string {
 export const header = (request: TestRequest, name: string): string | undefined =>
   request.headers?.findLast(([given]) => given.toLowerCase() === name)?.[1].trim();
 
-function parseKey({ subject, key = '' }: Condition, path: string): Result<string> {
+function parseKey({ subject, key = '' }: Condition, path: string): Result<string, Refusal> {
   const needsKey = subject === 'header' || subject === 'cookie' || subject === 'query';
-  if (!needsKey) return key === '' ? ok('') : fail('invalid', `a condition on ${subject} takes no key`, path);
+  if (!needsKey) {
+    const words = { en: `a condition on ${subject} takes no key`, zh: `${subject} 的条件没有 key` };
+    return key === '' ? ok('') : refuse('invalid', words, path);
+  }
   const isQuery = subject === 'query';
   // Names of headers and cookies are tokens: RFC 9110 §5.6.2, RFC 6265 §4.1.1.
   const valid = isQuery ? /^[ -~]+$/.test(key) : /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(key);
   if (!valid || key.length > longestKey) {
-    const rule = isQuery ? 'printable ASCII' : "letters, digits and !#$%&'*+.^_`|~-";
-    return fail('invalid', `the name of a ${subject} is 1 to ${longestKey} of ${rule}; "${key}" is not`, path);
+    const signs = "!#$%&'*+.^_`|~-";
+    const rule = isQuery
+      ? { en: 'printable ASCII', zh: '可打印的 ASCII 字符' }
+      : { en: `letters, digits and ${signs}`, zh: `字母、数字和 ${signs}` };
+    const words = {
+      en: `the name of a ${subject} is 1 to ${longestKey} of ${rule.en}; "${key}" is not`,
+      zh: `${subject} 的名称须为 1 到 ${longestKey} 个${rule.zh};"${key}" 不是`,
+    };
+    return refuse('invalid', words, path);
   }
   return ok(subject === 'header' ? key.toLowerCase() : key);
 }
@@ -126,50 +144,92 @@ interface GivenValue {
   path: string;
 }
 
-function parseCheck(subject: Subject, operator: Operator, given: GivenValue): Result<Check> {
+function parseCheck(subject: Subject, operator: Operator, given: GivenValue): Result<Check, Refusal> {
   if (subject === 'address') return parseWithin(operator, given);
   if (operator === 'regexp') {
     const pattern = portable(given.value);
-    if (!pattern.ok) return fail('invalid', pattern.problem.message, given.path);
+    if (!pattern.ok) return { ok: false, problem: { ...pattern.problem, path: given.path } };
     return ok({ operator, pattern: pattern.value });
   }
   return operator === 'range' ? parseNumbers(given) : parseText(subject, operator, given);
 }
 
-function parseWithin(operator: Operator, { value, path }: GivenValue): Result<Check> {
+function parseWithin(operator: Operator, { value, path }: GivenValue): Result<Check, Refusal> {
   const isNetwork = value.includes('/') || value.includes('-');
-  if (operator === 'range' && !isNetwork)
-    return fail('invalid', `"${value}" is no range; write 10.0.0.0/24 or 10.0.0.1-10.0.0.9, or use equal`, path);
-  if (operator === 'equal' && value.includes('-'))
-    return fail('invalid', `"${value}": equal takes an address or a CIDR; use range`, path);
+  if (operator === 'range' && !isNetwork) {
+    const words = {
+      en: `"${value}" is no range; write 10.0.0.0/24 or 10.0.0.1-10.0.0.9, or use equal`,
+      zh: `"${value}" 不是地址范围;请写成 10.0.0.0/24 或 10.0.0.1-10.0.0.9,或改用 equal`,
+    };
+    return refuse('invalid', words, path);
+  }
+  if (operator === 'equal' && value.includes('-')) {
+    const words = {
+      en: `"${value}": equal takes an address or a CIDR; use range`,
+      zh: `"${value}":equal 只接受单个地址或 CIDR 网段;请改用 range`,
+    };
+    return refuse('invalid', words, path);
+  }
   const range = parseAddressRange(value, path);
   return range.ok ? ok({ operator: 'within', range: range.value }) : range;
 }
 
-function parseNumbers({ value, path }: GivenValue): Result<Check> {
+function parseNumbers({ value, path }: GivenValue): Result<Check, Refusal> {
   const [least = '', most = '', ...rest] = value.split('-');
-  if (rest.length > 0 || !canonicalNumber.test(least) || !canonicalNumber.test(most))
-    return fail(
-      'invalid',
-      `"${value}" is no range; write two whole numbers of at most 15 digits, such as 100-1000`,
-      path,
-    );
-  if (Number(least) > Number(most))
-    return fail('invalid', `"${value}": a range goes from the lower to the higher`, path);
+  if (rest.length > 0 || !canonicalNumber.test(least) || !canonicalNumber.test(most)) {
+    const words = {
+      en: `"${value}" is no range; write two whole numbers of at most 15 digits, such as 100-1000`,
+      zh: `"${value}" 不是数值范围;请写两个不超过 15 位的整数,例如 100-1000`,
+    };
+    return refuse('invalid', words, path);
+  }
+  if (Number(least) > Number(most)) {
+    const words = {
+      en: `"${value}": a range goes from the lower to the higher`,
+      zh: `"${value}":范围须从小到大`,
+    };
+    return refuse('invalid', words, path);
+  }
   return ok({ operator: 'range', least: Number(least), most: Number(most) });
 }
 
-function parseText(subject: Subject, operator: 'equal' | 'prefix', { value, path }: GivenValue): Result<Check> {
-  const refuse = (why: string) => fail('invalid', `value "${value}" of ${subject}: ${why}`, path);
-  if (value === '' || value.length > longestValue) return refuse(`it has to have 1 to ${longestValue} characters`);
-  // Beyond ASCII, what the device compares depends on its encoding of the rule; control characters cannot be sent at all.
-  if (!/^[ -~]+$/.test(value)) return refuse('only printable ASCII characters; percent-encode others in a path');
-  if (subject === 'path' && !value.startsWith('/')) return refuse('a path begins with "/"');
-  if (subject === 'path' && value.includes('?'))
-    return refuse('the path is compared without the query; use query for that');
+function parseText(
+  subject: Subject,
+  operator: 'equal' | 'prefix',
+  { value, path }: GivenValue,
+): Result<Check, Refusal> {
+  const why = wrongText(subject, value);
+  if (why !== undefined) {
+    const words = {
+      en: `value "${value}" of ${subject}: ${why.en}`,
+      zh: `${subject} 的值 "${value}":${why.zh}`,
+    };
+    return refuse('invalid', words, path);
+  }
   if (subject !== 'host') return ok({ operator, text: value });
-  if (/^[^[\]:]+:[0-9]+$/.test(value)) return refuse('the host is compared without the port');
   return ok({ operator, text: value.toLowerCase().replace(/^\[([0-9a-f:.]+)\]$/, '$1') });
+}
+
+function wrongText(subject: Subject, value: string): Words | undefined {
+  if (value === '' || value.length > longestValue)
+    return { en: `it has to have 1 to ${longestValue} characters`, zh: `长度须为 1 到 ${longestValue} 个字符` };
+  // Beyond ASCII, what the device compares depends on its encoding of the rule; control characters cannot be sent at all.
+  if (!/^[ -~]+$/.test(value)) {
+    return {
+      en: 'only printable ASCII characters; percent-encode others in a path',
+      zh: '只能使用可打印的 ASCII 字符;路径中的其他字符请用百分号编码',
+    };
+  }
+  if (subject === 'path' && !value.startsWith('/')) return { en: 'a path begins with "/"', zh: '路径须以 "/" 开头' };
+  if (subject === 'path' && value.includes('?')) {
+    return {
+      en: 'the path is compared without the query; use query for that',
+      zh: '比较路径时不含查询参数;查询参数请用 query',
+    };
+  }
+  if (subject === 'host' && /^[^[\]:]+:[0-9]+$/.test(value))
+    return { en: 'the host is compared without the port', zh: '比较域名时不含端口' };
+  return undefined;
 }
 
 function checkHolds(check: Check, value: string): boolean {

@@ -1,5 +1,6 @@
 // The words and the decisions. Imports nothing.
 export * from './problem.ts';
+export * from './words.ts';
 export * from './addresses.ts';
 export * from './address-pool.ts';
 export { untilAborted, type Clock } from './clock.ts';

@@ -30,7 +30,7 @@ export interface Problem {
   path?: string | undefined;
 }
 
-export type Result<T> = { ok: true; value: T } | { ok: false; problem: Problem };
+export type Result<T, P extends Problem = Problem> = { ok: true; value: T } | { ok: false; problem: P };
 
 export const ok = <T>(value: T): { ok: true; value: T } => ({ ok: true, value });
 

@@ -1,5 +1,6 @@
 // Reads the regular expressions that Tcl's ARE and JavaScript take for the same language into a tree.
-import { fail, ok, type Result } from './problem.ts';
+import { ok, type Result } from './problem.ts';
+import { refuse as refusedAs, type Refusal, type Words } from './words.ts';
 
 /** One character out of ranges of code points, or, when `negated`, any but these. */
 export interface CharacterSet {
@@ -38,23 +39,24 @@ export const longestCount = 255;
  *   * + ? {m} {m,} {m,n}      greedy repetition
  *   everything else           refused with its place: \b \1 (?=a) (?i) a*? [[:alpha:]] {x …
  */
-export function parseExpression(text: string): Result<Expression> {
+export function parseExpression(text: string): Result<Expression, Refusal> {
   const reader: Reader = { text, at: 0, problem: undefined };
   const tree = choice(reader);
-  if (reader.at < text.length) refuse(reader, reader.at, 'a ")" without its "("');
+  if (reader.at < text.length) refuse(reader, reader.at, { en: 'a ")" without its "("', zh: '")" 没有对应的 "("' });
   if (reader.problem === undefined) return ok(tree);
-  return fail('invalid', `regexp "${text}": ${reader.problem}`);
+  const { en, zh } = reader.problem;
+  return refusedAs('invalid', { en: `regexp "${text}": ${en}`, zh: `正则表达式 "${text}":${zh}` });
 }
 
 interface Reader {
   text: string;
   at: number;
   /** The first thing found wrong; reading goes on to the end, which is simpler than unwinding. */
-  problem: string | undefined;
+  problem: Words | undefined;
 }
 
-function refuse(reader: Reader, at: number, why: string): void {
-  reader.problem ??= `at character ${at + 1}: ${why}`;
+function refuse(reader: Reader, at: number, { en, zh }: Words): void {
+  reader.problem ??= { en: `at character ${at + 1}: ${en}`, zh: `第 ${at + 1} 个字符:${zh}` };
   reader.at = reader.text.length;
 }
 
@@ -74,7 +76,11 @@ function sequence(reader: Reader): Expression {
   const start = reader.at;
   const parts: Expression[] = [];
   while (reader.at < reader.text.length && !/[|)]/.test(reader.text.charAt(reader.at))) parts.push(repeated(reader));
-  if (parts.length === 0) refuse(reader, start, 'nothing stands here; write (a)? for an optional part');
+  if (parts.length === 0)
+    refuse(reader, start, {
+      en: 'nothing stands here; write (a)? for an optional part',
+      zh: '此处为空;可选部分请写成 (a)?',
+    });
   return parts.length === 1 && parts[0] ? parts[0] : { kind: 'sequence', parts };
 }
 
@@ -84,12 +90,18 @@ function repeated(reader: Reader): Expression {
   const at = reader.at;
   const count = quantifier(reader);
   if (!count) return of;
-  if (of.kind === 'anchor') refuse(reader, start, `"${of.text}" cannot be repeated`);
+  if (of.kind === 'anchor')
+    refuse(reader, start, { en: `"${of.text}" cannot be repeated`, zh: `"${of.text}" 不能重复` });
   if (/[*+?{]/.test(reader.text.charAt(reader.at)))
-    refuse(reader, reader.at, 'a repetition of a repetition, or a lazy one, means different things in Tcl');
-  if (count.least > count.most) refuse(reader, at, 'the first count is above the second');
+    refuse(reader, reader.at, {
+      en: 'a repetition of a repetition, or a lazy one, means different things in Tcl',
+      zh: '重复的重复以及非贪婪重复在 Tcl 中含义不同',
+    });
+  if (count.least > count.most)
+    refuse(reader, at, { en: 'the first count is above the second', zh: '第一个次数大于第二个' });
   const highest = Number.isFinite(count.most) ? count.most : count.least;
-  if (highest > longestCount) refuse(reader, at, `counts go up to ${longestCount}`);
+  if (highest > longestCount)
+    refuse(reader, at, { en: `counts go up to ${longestCount}`, zh: `次数最大为 ${longestCount}` });
   return { kind: 'repeat', of, ...count };
 }
 
@@ -125,6 +137,11 @@ const classes: Record<string, readonly (readonly [number, number])[]> = {
   ],
 };
 
+const onlyPrintable = {
+  en: 'only printable ASCII characters can be matched',
+  zh: '只能匹配可打印的 ASCII 字符',
+};
+
 function atom(reader: Reader): Expression {
   const start = reader.at;
   const sign = reader.text.charAt(start);
@@ -134,19 +151,30 @@ function atom(reader: Reader): Expression {
   if (sign === '\\') return escape(reader, start);
   if (sign === '.') return { kind: 'set', negated: true, ranges: [] };
   if (sign === '^' || sign === '$') return { kind: 'anchor', text: sign };
-  if (/[*+?]/.test(sign)) refuse(reader, start, `"${sign}" has nothing to repeat; write \\${sign} for the character`);
-  else if (/[{}\]]/.test(sign)) refuse(reader, start, `write \\${sign} for the character, or {m,n} for a repetition`);
-  else if (!/[ -~]/.test(sign)) refuse(reader, start, 'only printable ASCII characters can be matched');
+  if (/[*+?]/.test(sign))
+    refuse(reader, start, {
+      en: `"${sign}" has nothing to repeat; write \\${sign} for the character`,
+      zh: `"${sign}" 之前没有可重复的内容;该字符本身请写成 \\${sign}`,
+    });
+  else if (/[{}\]]/.test(sign))
+    refuse(reader, start, {
+      en: `write \\${sign} for the character, or {m,n} for a repetition`,
+      zh: `该字符本身请写成 \\${sign},重复请写成 {m,n}`,
+    });
+  else if (!/[ -~]/.test(sign)) refuse(reader, start, onlyPrintable);
   return character(sign);
 }
 
 function group(reader: Reader, start: number): Expression {
   if (!take(reader, '?:') && reader.text.charAt(reader.at) === '?') {
-    refuse(reader, start, 'of the groups that open with "(?" only "(?:" means the same in Tcl');
+    refuse(reader, start, {
+      en: 'of the groups that open with "(?" only "(?:" means the same in Tcl',
+      zh: '以 "(?" 开头的分组中,只有 "(?:" 在 Tcl 中含义相同',
+    });
     return nothing;
   }
   const inside = choice(reader);
-  if (!take(reader, ')')) refuse(reader, start, 'this "(" is not closed');
+  if (!take(reader, ')')) refuse(reader, start, { en: 'this "(" is not closed', zh: '此 "(" 没有闭合' });
   return inside;
 }
 
@@ -156,7 +184,10 @@ function escape(reader: Reader, start: number): Expression {
   const ranges = classes[sign.toLowerCase()];
   if (ranges) return { kind: 'set', negated: sign !== sign.toLowerCase(), ranges };
   if (!/^[!-/:-@[-`{-~]$/.test(sign))
-    refuse(reader, start, `"\\${sign}" is not one of \\d \\w \\s \\D \\W \\S or punctuation`);
+    refuse(reader, start, {
+      en: `"\\${sign}" is not one of \\d \\w \\s \\D \\W \\S or punctuation`,
+      zh: `"\\${sign}" 不是 \\d \\w \\s \\D \\W \\S 之一,也不是标点`,
+    });
   return character(sign);
 }
 
@@ -164,8 +195,12 @@ function bracket(reader: Reader, start: number): Expression {
   const negated = take(reader, '^');
   const ranges: (readonly [number, number])[] = [];
   while (reader.at < reader.text.length && reader.text.charAt(reader.at) !== ']') ranges.push(...bracketItem(reader));
-  if (!take(reader, ']')) refuse(reader, start, 'this "[" is not closed');
-  if (ranges.length === 0) refuse(reader, start, 'an empty set; write \\] for the character in a set');
+  if (!take(reader, ']')) refuse(reader, start, { en: 'this "[" is not closed', zh: '此 "[" 没有闭合' });
+  if (ranges.length === 0)
+    refuse(reader, start, {
+      en: 'an empty set; write \\] for the character in a set',
+      zh: '字符集为空;字符集中的该字符请写成 \\]',
+    });
   return { kind: 'set', negated, ranges };
 }
 
@@ -179,8 +214,12 @@ function bracketItem(reader: Reader): readonly (readonly [number, number])[] {
   const last = bracketCharacter(reader);
   const from = first[0]?.[0] ?? 0;
   const to = last[0]?.[1] ?? 0;
-  if (last.length !== 1 || last[0]?.[0] !== to) refuse(reader, start, 'a range ends in a character, not in a class');
-  else if (from > to) refuse(reader, start, 'this range goes backwards');
+  if (last.length !== 1 || last[0]?.[0] !== to)
+    refuse(reader, start, {
+      en: 'a range ends in a character, not in a class',
+      zh: '字符范围须以字符结尾,不能以字符类结尾',
+    });
+  else if (from > to) refuse(reader, start, { en: 'this range goes backwards', zh: '此字符范围前后颠倒' });
   return [[from, to]];
 }
 
@@ -188,13 +227,20 @@ function bracketCharacter(reader: Reader): readonly (readonly [number, number])[
   const start = reader.at;
   const sign = reader.text.charAt(start);
   reader.at += 1;
-  if (sign === '[') refuse(reader, start, 'write \\[ for the character; [:name:] is not taken');
+  if (sign === '[')
+    refuse(reader, start, {
+      en: 'write \\[ for the character; [:name:] is not taken',
+      zh: '该字符本身请写成 \\[;不支持 [:name:]',
+    });
   if (sign !== '\\') {
-    if (!/[ -~]/.test(sign)) refuse(reader, start, 'only printable ASCII characters can be matched');
+    if (!/[ -~]/.test(sign)) refuse(reader, start, onlyPrintable);
     return character(sign).ranges;
   }
   const set = escape(reader, start);
   if (set.kind === 'set' && !set.negated) return set.ranges;
-  refuse(reader, start, 'of the classes only \\d \\w \\s may stand in a set');
+  refuse(reader, start, {
+    en: 'of the classes only \\d \\w \\s may stand in a set',
+    zh: '字符集中只能使用字符类 \\d \\w \\s',
+  });
   return [];
 }

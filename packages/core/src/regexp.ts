@@ -1,7 +1,8 @@
 // The portable subset of regular expressions: what is taken here means the same to the device (Tcl's ARE) and to
 // JavaScript, and neither can be driven into a search without end.
-import { fail, ok, type Result } from './problem.ts';
+import { ok, type Result } from './problem.ts';
 import { parseExpression, type CharacterSet, type Expression } from './regexp-syntax.ts';
+import { refuse, type Refusal, type Words } from './words.ts';
 
 const longestText = 256;
 /** Single characters after `{m,n}` is written out: Tcl builds its automaton from these. */
@@ -15,21 +16,34 @@ const mostUnbounded = 5;
  * Refused (`invalid`, with the place): syntax on which the two differ, and repetitions that can match one text in
  * several ways, such as `(a+)+` or `(a|a)*`, on which a backtracking search takes exponential time.
  */
-export function portable(text: string): Result<RegExp> {
-  if (text.length > longestText)
-    return fail('invalid', `regexp of ${text.length} characters; ${longestText} is the most`);
+export function portable(text: string): Result<RegExp, Refusal> {
+  if (text.length > longestText) {
+    return refuse('invalid', {
+      en: `regexp of ${text.length} characters; ${longestText} is the most`,
+      zh: `正则表达式有 ${text.length} 个字符;最多 ${longestText} 个`,
+    });
+  }
   const tree = parseExpression(text);
   if (!tree.ok) return tree;
   const wrong = excess(tree.value) ?? ambiguity(tree.value);
-  if (wrong !== undefined) return fail('invalid', `regexp "${text}": ${wrong}`);
+  if (wrong !== undefined)
+    return refuse('invalid', { en: `regexp "${text}": ${wrong.en}`, zh: `正则表达式 "${text}":${wrong.zh}` });
   return ok(new RegExp(write(tree.value), 's'));
 }
 
-function excess(tree: Expression): string | undefined {
-  if (size(tree) > largestSize)
-    return `its counted repetitions come to more than ${largestSize} characters written out`;
+function excess(tree: Expression): Words | undefined {
+  if (size(tree) > largestSize) {
+    return {
+      en: `its counted repetitions come to more than ${largestSize} characters written out`,
+      zh: `计数重复展开后超过 ${largestSize} 个字符`,
+    };
+  }
   const unbounded = repeats(tree).filter((repeat) => repeat.most === Infinity).length;
-  return unbounded > mostUnbounded ? `${unbounded} unbounded repetitions; ${mostUnbounded} is the most` : undefined;
+  if (unbounded <= mostUnbounded) return undefined;
+  return {
+    en: `${unbounded} unbounded repetitions; ${mostUnbounded} is the most`,
+    zh: `有 ${unbounded} 个无上限的重复;最多 ${mostUnbounded} 个`,
+  };
 }
 
 function size(tree: Expression): number {
@@ -53,14 +67,18 @@ function repeats(tree: Expression): RepeatExpression[] {
  * A repeated group must leave no choice: after each character at most one place of the group can take the next one
  * (its position automaton is deterministic, counting each way to a place). Then a search never tries the same text twice.
  */
-function ambiguity(tree: Expression): string | undefined {
+function ambiguity(tree: Expression): Words | undefined {
   for (const repeat of repeats(tree)) {
     if (repeat.most <= 1 || repeat.of.kind === 'set') continue;
     const follow = new Map<CharacterSet, CharacterSet[]>();
     const { first } = positions(repeat, follow);
     const wrong = [first, ...follow.values()].some(overlapping);
-    if (wrong)
-      return `the repetition of (${write(repeat.of)}) can match one text in several ways, which may take for ever`;
+    if (!wrong) continue;
+    const inside = write(repeat.of);
+    return {
+      en: `the repetition of (${inside}) can match one text in several ways, which may take for ever`,
+      zh: `(${inside}) 的重复可以用多种方式匹配同一文本,匹配可能永远不会结束`,
+    };
   }
   return undefined;
 }

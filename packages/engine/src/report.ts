@@ -1,5 +1,5 @@
 // What is known of one ConfigMap: an application's word each, as the text of its status annotation. Pure.
-import { isEqual, type Key, type Origin, type Problem } from '@fairlead/core';
+import { inEnglish, isEqual, type Key, type Origin, type Problem } from '@fairlead/core';
 import type { Outcome } from './outcome.ts';
 
 export interface Report {
@@ -99,7 +99,8 @@ export function statusText({ origin, problem, applications }: Report): string {
     const name = names[index] ?? key;
     return word ? [[names.indexOf(name) === names.lastIndexOf(name) ? name : key, word]] : [];
   });
-  return JSON.stringify({ revision: origin.revision, problem, applications: Object.fromEntries(words) });
+  const wrong = problem && inEnglish(problem);
+  return JSON.stringify({ revision: origin.revision, problem: wrong, applications: Object.fromEntries(words) });
 }
 
 /** What to tell of the change from one report to the next: what is good again, and what is newly wrong. */
@@ -158,7 +159,7 @@ function wordOf(application: ApplicationReport | undefined): Word | undefined {
   if (!application?.placed) return undefined;
   const { placed, pools } = application;
   const { problem, certificates, rules } = placed;
-  const said = problem ? { ok: false, ...problem } : { ok: true };
+  const said = problem ? { ok: false, ...inEnglish(problem) } : { ok: true };
   const word: Word = { ...said, ...(certificates && { certificates }), ...(rules && { rules }) };
   const troubled = [...pools].sort(([a], [b]) => (a < b ? -1 : 1));
   return troubled.length > 0 ? { ...word, pools: Object.fromEntries(troubled) } : word;

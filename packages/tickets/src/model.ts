@@ -12,6 +12,7 @@ import {
 } from '@fairlead/api';
 import {
   fail,
+  inEnglish,
   isEqual,
   ok,
   type Listener,
@@ -89,15 +90,15 @@ export const orderedRules = (rules: readonly Lbrule[]): Lbrule[] =>
  */
 export function inUsersWords(problem: Problem, lb: LoadBalancer, ticket: Lbticket): Problem {
   const found = /^(listeners|pools)\[(\d+)\](?:\.routes\[(\d+)\])?(.*)$/.exec(problem.path ?? '');
-  if (!found) return problem;
+  if (!found) return inEnglish(problem);
   const [, list, nth = '', route, rest = ''] = found;
   const pool = list === 'pools' ? lb.pools[Number(nth)] : undefined;
   const listener = pool ? lb.listeners.find((one) => usesPool(one, pool.name)) : lb.listeners[Number(nth)];
   const tail = rest.replace(/\.(conditions|tests|pools|persistence|deviceRules)\b/g, (word) => words[word] ?? word);
   const rule = route === undefined ? undefined : listener?.routes[Number(route)];
-  if (rule) return { ...problem, message: `Lbrule ${rule.name}: ${problem.message}`, path: `spec${tail}` };
+  if (rule) return { code: problem.code, message: `Lbrule ${rule.name}: ${problem.message}`, path: `spec${tail}` };
   const at = (ticket.spec.listners ?? []).findIndex((one) => one.port === listener?.port && sameProtocal(one, lb));
-  return at < 0 ? problem : { ...problem, path: `spec.listners[${at}]${tail}` };
+  return inEnglish(at < 0 ? problem : { ...problem, path: `spec.listners[${at}]${tail}` });
 }
 
 const words: Record<string, string> = {

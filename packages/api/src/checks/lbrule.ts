@@ -1,5 +1,5 @@
 // Whether an Lbrule may be written (spec/tickets.md §7).
-import { type Condition, type Problem, parseCondition } from '@fairlead/core';
+import { type Condition, type Refusal, parseCondition, refusal } from '@fairlead/core';
 import type { Lbcanary } from '../lbcanary.ts';
 import { type Lbrule, type LbruleEntry, lbrule as definition } from '../lbrule.ts';
 import { type Listner, isHttp } from '../listner.ts';
@@ -8,7 +8,7 @@ import { droppedByCanary } from './lbcanary.ts';
 import { type World, ticketNamed } from './world.ts';
 
 /** Problems of writing `object`; `old` is what is there before, if anything. */
-export function checkLbrule(object: Lbrule, old: Lbrule | undefined, world: World): Problem[] {
+export function checkLbrule(object: Lbrule, old: Lbrule | undefined, world: World): Refusal[] {
   if (isUntouched(object, old)) return [];
   const wrong = checkStructure(definition, object, old);
   if (wrong.length > 0) return wrong;
@@ -20,7 +20,7 @@ export function checkLbrule(object: Lbrule, old: Lbrule | undefined, world: Worl
 }
 
 /** Problems of removing the object. */
-export const checkLbruleRemoval = (object: Lbrule, world: World): Problem[] =>
+export const checkLbruleRemoval = (object: Lbrule, world: World): Refusal[] =>
   droppedByCanary({ ...world, lbrules: () => [] }, isOn(object)).map((problem) => ({
     ...problem,
     path: 'metadata.name',
@@ -49,7 +49,7 @@ const subjects = {
   urlparam: 'query',
 } as const;
 
-function checkTarget(object: Lbrule, old: Lbrule | undefined, world: World): Problem[] {
+function checkTarget(object: Lbrule, old: Lbrule | undefined, world: World): Refusal[] {
   const { lbticket, listner: name } = object.spec;
   const ticket = ticketNamed(world, object.metadata.namespace, lbticket);
   const listner = ticket?.spec.listners?.find((l) => l.name === name);
@@ -57,30 +57,42 @@ function checkTarget(object: Lbrule, old: Lbrule | undefined, world: World): Pro
   // What was true when the rule was made may have been undone since by force; its owner may still edit the rest.
   if (old && old.spec.lbticket === lbticket && old.spec.listner === name) return [];
   if (!ticket) {
-    const where = object.metadata.namespace === undefined ? '' : ` in namespace ${object.metadata.namespace}`;
-    return [missing('spec.lbticket', `there is no Lbticket ${lbticket}${where}: file it first, or correct the name`)];
+    const { namespace } = object.metadata;
+    const [en, zh] = namespace === undefined ? ['', ''] : [` in namespace ${namespace}`, `命名空间 ${namespace} 中`];
+    const words = {
+      en: `there is no Lbticket ${lbticket}${en}: file it first, or correct the name`,
+      zh: `${zh}没有 Lbticket ${lbticket}:请先申请该工单,或更正名称`,
+    };
+    return [refusal('missing', words, 'spec.lbticket')];
   }
   const names = (ticket.spec.listners ?? []).map((l) => l.name);
-  const known = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`;
-  return [missing('spec.listner', `Lbticket ${lbticket} has no listner ${name}: ${known}`)];
+  const all = names.join(', ');
+  const known =
+    names.length === 0 ? { en: 'it has none', zh: '它没有监听器' } : { en: `it has ${all}`, zh: `它有 ${all}` };
+  const words = {
+    en: `Lbticket ${lbticket} has no listner ${name}: ${known.en}`,
+    zh: `Lbticket ${lbticket} 没有监听器 ${name}:${known.zh}`,
+  };
+  return [refusal('missing', words, 'spec.listner')];
 }
 
-function checkTypes({ spec }: Lbrule, { name, protocal }: Listner): Problem[] {
+function checkTypes({ spec }: Lbrule, { name, protocal }: Listner): Refusal[] {
   if (isHttp(protocal)) return [];
-  return spec.rules.flatMap(({ type }, i): Problem[] => {
+  return spec.rules.flatMap(({ type }, i): Refusal[] => {
     if (type === 'ip') return [];
-    const message = `listner ${name} speaks ${protocal}, where only the client's address is known: use type ip, or an http or https listner`;
-    return [{ code: 'invalid', message, path: `spec.rules[${i}].type` }];
+    const words = {
+      en: `listner ${name} speaks ${protocal}, where only the client's address is known: use type ip, or an http or https listner`,
+      zh: `监听器 ${name} 的协议为 ${protocal},只知道客户端地址:请使用 type ip,或选择 http 或 https 监听器`,
+    };
+    return [refusal('invalid', words, `spec.rules[${i}].type`)];
   });
 }
 
 /** One value at a time, so that each fault is reported and not just the first. */
-function checkEntry(entry: LbruleEntry, index: number): Problem[] {
+function checkEntry(entry: LbruleEntry, index: number): Refusal[] {
   const path = `spec.rules[${index}]`;
   return entry.values.flatMap((value, i) => {
     const got = parseCondition(conditionOf({ ...entry, values: [value] }), path);
     return got.ok ? [] : [{ ...got.problem, path: got.problem.path?.replace('.tests[0]', `.values[${i}]`) ?? path }];
   });
 }
-
-const missing = (path: string, message: string): Problem => ({ code: 'missing', message, path });

@@ -85,7 +85,8 @@ test('what collided before it was judged can still be edited elsewhere', () => {
 test('two load balancers that would fill one tenant are told so, until one has its own', () => {
   const world = makeWorld({ loadbalancers: [makeLoadbalancer()] });
   const second = makeLoadbalancer('second', { nsselector: { other: 'yes' } });
-  expect(loadbalancerWarnings(second, undefined, world)).toEqual([expect.stringContaining('{cluster}_second')]);
+  const named = expect.stringContaining('{cluster}_second') as string;
+  expect(loadbalancerWarnings(second, undefined, world)).toEqual([{ en: named, zh: named }]);
   const apart = makeLoadbalancer('second', { cis: { mode: 'fairlead', tenant: '{cluster}_second' } });
   expect(loadbalancerWarnings(apart, second, world)).toEqual([]);
   expect(loadbalancerWarnings(second, second, world)).toEqual([]);

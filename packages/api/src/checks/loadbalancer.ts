@@ -1,11 +1,21 @@
 // Whether a Loadbalancer may be written or removed (spec/tickets.md §7).
-import { type Problem, type Result, covers, isEqual, overlaps, parseAddressRange, parseCidr } from '@fairlead/core';
+import {
+  type Refusal,
+  type Result,
+  type Words,
+  covers,
+  isEqual,
+  overlaps,
+  parseAddressRange,
+  parseCidr,
+  refusal,
+} from '@fairlead/core';
 import { type Loadbalancer, loadbalancer as definition } from '../loadbalancer.ts';
 import { checkStructure, isUntouched } from './structure.ts';
 import { type World, isSame, liveTicketsOf, nameOf } from './world.ts';
 
 /** Problems of writing `object`; `old` is what is there before, if anything. */
-export function checkLoadbalancer(object: Loadbalancer, old: Loadbalancer | undefined, world: World): Problem[] {
+export function checkLoadbalancer(object: Loadbalancer, old: Loadbalancer | undefined, world: World): Refusal[] {
   if (isUntouched(object, old)) return [];
   const wrong = [...checkStructure(definition, object, old)];
   if (wrong.length > 0) return wrong;
@@ -20,31 +30,34 @@ export function checkLoadbalancer(object: Loadbalancer, old: Loadbalancer | unde
 }
 
 /** What will go wrong only when tickets come, for the user to know. */
-export function loadbalancerWarnings(object: Loadbalancer, old: Loadbalancer | undefined, world: World): string[] {
+export function loadbalancerWarnings(object: Loadbalancer, old: Loadbalancer | undefined, world: World): Words[] {
   if (old && isEqual(agentOf(old), agentOf(object))) return [];
   return [...world.loadbalancers()]
     .filter((other) => !isSame(other, object) && isEqual(agentOf(other), agentOf(object)))
-    .map(
-      (other) =>
-        `spec.cis.tenant: Loadbalancer ${nameOf(other)} has the same device, cluster and tenant, so in one namespace tickets of only one of them can be programmed: give one a tenant of its own, such as {cluster}_${object.metadata.name}`,
-    );
+    .map((other) => ({
+      en: `spec.cis.tenant: Loadbalancer ${nameOf(other)} has the same device, cluster and tenant, so in one namespace tickets of only one of them can be programmed: give one a tenant of its own, such as {cluster}_${object.metadata.name}`,
+      zh: `spec.cis.tenant:Loadbalancer ${nameOf(other)} 的设备、集群和租户与此相同,因此同一命名空间中只有其中一个的工单能够下发:请为其中一个设置单独的租户,例如 {cluster}_${object.metadata.name}`,
+    }));
 }
 
 /** What tells the applications of two load balancers apart on a device. */
 const agentOf = ({ spec }: Loadbalancer) => [deviceOf(spec.ve.addr), spec.cluster, spec.cis.tenant];
 
 /** Problems of removing it. */
-export function checkLoadbalancerRemoval(object: Loadbalancer, world: World): Problem[] {
+export function checkLoadbalancerRemoval(object: Loadbalancer, world: World): Refusal[] {
   const users = liveTicketsOf(world, object.metadata.name);
   if (users.length === 0) return [];
-  return [
-    { code: 'denied', message: `tickets use it: ${list(users)}; delete them first (state disabled, then deleted)` },
-  ];
+  const names = list(users);
+  const words = {
+    en: `tickets use it: ${names.en}; delete them first (state disabled, then deleted)`,
+    zh: `有工单正在使用它:${names.zh};请先删除这些工单(state 先设为 disabled,再设为 deleted)`,
+  };
+  return [refusal('denied', words)];
 }
 
 const layers = ['ltm', 've'] as const;
 
-function checkAddresses({ spec }: Loadbalancer): Problem[] {
+function checkAddresses({ spec }: Loadbalancer): Refusal[] {
   const problems = layers.flatMap((layer) => {
     const cidr = parseCidr(spec[layer].cidr, `spec.${layer}.cidr`);
     if (!cidr.ok) return [cidr.problem];
@@ -53,24 +66,27 @@ function checkAddresses({ spec }: Loadbalancer): Problem[] {
       const range = parseAddressRange(text, path);
       if (!range.ok) return [range.problem];
       if (overlaps(cidr.value, range.value)) return [];
-      return [problem(path, `"${text}" has no address of ${spec[layer].cidr}: correct it, or take it out`)];
+      const words = {
+        en: `"${text}" has no address of ${spec[layer].cidr}: correct it, or take it out`,
+        zh: `"${text}" 不含 ${spec[layer].cidr} 中的任何地址:请更正,或将其去掉`,
+      };
+      return [refusal('invalid', words, path)];
     });
   });
   for (const key of Object.keys(spec.nsselector)) {
-    if (!labelKey.test(key))
-      problems.push(
-        problem(
-          `spec.nsselector[${key}]`,
-          'is not the key of a Kubernetes label: letters, digits, -, _ and . after an optional prefix/',
-        ),
-      );
+    if (!labelKey.test(key)) problems.push(refusal('invalid', noLabelKey, `spec.nsselector[${key}]`));
   }
   return problems;
 }
 
+const noLabelKey = {
+  en: 'is not the key of a Kubernetes label: letters, digits, -, _ and . after an optional prefix/',
+  zh: '不是 Kubernetes 标签的键:可选的 prefix/ 之后为字母、数字、-、_ 和 .',
+};
+
 const labelKey = /^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
-function checkTwins(object: Loadbalancer, old: Loadbalancer | undefined, others: Loadbalancer[]): Problem[] {
+function checkTwins(object: Loadbalancer, old: Loadbalancer | undefined, others: Loadbalancer[]): Refusal[] {
   const identity = ({ spec }: Loadbalancer) => [
     deviceOf(spec.ltm.url),
     deviceOf(spec.ve.addr),
@@ -80,23 +96,29 @@ function checkTwins(object: Loadbalancer, old: Loadbalancer | undefined, others:
   if (old && isEqual(identity(old), identity(object))) return [];
   const twin = others.find((other) => isEqual(identity(other), identity(object)));
   if (!twin) return [];
-  const message = `Loadbalancer ${nameOf(twin)} has the same ltm.url, ve.addr, cluster and nsselector: use that one, or choose another nsselector`;
-  return [{ code: 'taken', message, path: 'spec' }];
+  const words = {
+    en: `Loadbalancer ${nameOf(twin)} has the same ltm.url, ve.addr, cluster and nsselector: use that one, or choose another nsselector`,
+    zh: `Loadbalancer ${nameOf(twin)} 的 ltm.url、ve.addr、cluster 和 nsselector 与此相同:请使用该负载均衡器,或选择其他 nsselector`,
+  };
+  return [refusal('taken', words, 'spec')];
 }
 
 /** Two load balancers on one device must not give out the same addresses. */
-function checkOverlaps(object: Loadbalancer, old: Loadbalancer | undefined, others: Loadbalancer[]): Problem[] {
+function checkOverlaps(object: Loadbalancer, old: Loadbalancer | undefined, others: Loadbalancer[]): Refusal[] {
   return layers.flatMap((layer) => {
     const isKept =
       old && device(old, layer) === device(object, layer) && old.spec[layer].cidr === object.spec[layer].cidr;
     if (isKept) return [];
     return others
       .filter((other) => device(other, layer) === device(object, layer) && isOverlapping(other, object, layer))
-      .map((other): Problem => ({
-        code: 'taken',
-        message: `${object.spec[layer].cidr} overlaps ${other.spec[layer].cidr} of Loadbalancer ${nameOf(other)} on the same device: choose a network of its own`,
-        path: `spec.${layer}.cidr`,
-      }));
+      .map((other) => {
+        const [own, theirs] = [object.spec[layer].cidr, other.spec[layer].cidr];
+        const words = {
+          en: `${own} overlaps ${theirs} of Loadbalancer ${nameOf(other)} on the same device: choose a network of its own`,
+          zh: `${own} 与同一设备上 Loadbalancer ${nameOf(other)} 的 ${theirs} 重叠:请选择单独的网段`,
+        };
+        return refusal('taken', words, `spec.${layer}.cidr`);
+      });
   });
 }
 
@@ -123,29 +145,36 @@ const both = <T>(a: Result<T>, b: Result<T>, test: (a: T, b: T) => boolean): boo
  *   ltm.cidr, ve.cidr  | to a network that holds the old one
  *   all others         | yes
  */
-function checkFrozen(object: Loadbalancer, old: Loadbalancer | undefined, world: World): Problem[] {
+function checkFrozen(object: Loadbalancer, old: Loadbalancer | undefined, world: World): Refusal[] {
   if (!old) return [];
-  const frozen: Problem[] = [];
+  const frozen: Refusal[] = [];
   const users = liveTicketsOf(world, object.metadata.name);
   if (users.length === 0) return [];
-  const why = `while tickets use it (${list(users)})`;
+  const names = list(users);
   for (const field of ['cluster', 'nsselector'] as const) {
     if (isEqual(object.spec[field], old.spec[field])) continue;
-    frozen.push({ code: 'denied', message: `cannot change ${why}: make another Loadbalancer`, path: `spec.${field}` });
+    const words = {
+      en: `cannot change while tickets use it (${names.en}): make another Loadbalancer`,
+      zh: `有工单正在使用时不能更改(${names.zh}):请另建 Loadbalancer`,
+    };
+    frozen.push(refusal('denied', words, `spec.${field}`));
   }
   for (const layer of layers) {
     const [now, before] = [object.spec[layer].cidr, old.spec[layer].cidr];
     if (now === before || both(parseCidr(now), parseCidr(before), covers)) continue;
-    const message = `can only grow ${why}: ${now} does not hold all of ${before}`;
-    frozen.push({ code: 'denied', message, path: `spec.${layer}.cidr` });
+    const words = {
+      en: `can only grow while tickets use it (${names.en}): ${now} does not hold all of ${before}`,
+      zh: `有工单正在使用时只能扩大(${names.zh}):${now} 未包含 ${before} 的全部地址`,
+    };
+    frozen.push(refusal('denied', words, `spec.${layer}.cidr`));
   }
   return frozen;
 }
 
-const problem = (path: string, message: string): Problem => ({ code: 'invalid', message, path });
-
 /** Names for a message: enough to go on, never thousands. */
-function list(tickets: { metadata: { name: string; namespace?: string } }[]): string {
+function list(tickets: { metadata: { name: string; namespace?: string } }[]): Words {
   const names = tickets.map(nameOf).sort();
-  return names.length <= 3 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`;
+  const first = names.slice(0, 3).join(', ');
+  if (names.length <= 3) return { en: first, zh: first };
+  return { en: `${first} and ${names.length - 3} more`, zh: `${first} 及另外 ${names.length - 3} 个` };
 }

@@ -1,5 +1,5 @@
 // The rules that stand beside the fields, run without CEL: the same walk over an object as the API server makes.
-import type { Problem } from '@fairlead/core';
+import { type Refusal, refusal } from '@fairlead/core';
 import type { TSchema } from 'typebox';
 import type { Definition } from '../kind.ts';
 import type { Rule } from '../schema.ts';
@@ -11,7 +11,7 @@ export function brokenRules(
   definition: Definition,
   object: { spec: unknown },
   old: { spec: unknown } | undefined,
-): Problem[] {
+): Refusal[] {
   return [
     ...walk(definition.spec, { self: object.spec, old: old?.spec, path: 'spec' }),
     ...judge(definition.rules as Rule[], { self: object, old, path: '' }),
@@ -25,7 +25,7 @@ interface Spot {
   path: string;
 }
 
-function walk(schema: TSchema, spot: Spot): Problem[] {
+function walk(schema: TSchema, spot: Spot): Refusal[] {
   if (spot.self === undefined || spot.self === null) return [];
   const problems = judge(rulesOf(schema), spot);
   const { properties, items } = schema as { properties?: Record<string, TSchema>; items?: TSchema };
@@ -39,7 +39,7 @@ function walk(schema: TSchema, spot: Spot): Problem[] {
 }
 
 /** An element is the same as one before when its keys are; in lists without keys nothing is. */
-function walkList(schema: TSchema, items: TSchema, { self, old, path }: Spot): Problem[] {
+function walkList(schema: TSchema, items: TSchema, { self, old, path }: Spot): Refusal[] {
   const list = structural(schema);
   const before = new Map((Array.isArray(old) ? old : []).map((item: unknown) => [keyOf(list, item), item]));
   before.delete(undefined);
@@ -48,8 +48,10 @@ function walkList(schema: TSchema, items: TSchema, { self, old, path }: Spot): P
   );
 }
 
-function judge(rules: Rule[], { self, old, path }: Spot): Problem[] {
+function judge(rules: Rule[], { self, old, path }: Spot): Refusal[] {
   return rules
     .filter((rule) => (rule.onChange ? old !== undefined && old !== null : true) && !rule.holds(self, old))
-    .map(({ message, field = '' }) => ({ code: 'invalid', message, path: `${path}${field}`.replace(/^\./, '') }));
+    .map(({ message, zh, field = '' }) =>
+      refusal('invalid', { en: message, zh }, `${path}${field}`.replace(/^\./, '')),
+    );
 }

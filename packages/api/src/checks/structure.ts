@@ -1,5 +1,5 @@
 // The first half of every check: shape, then rules. What asks about the rest of the world comes after.
-import { type Problem, isEqual } from '@fairlead/core';
+import { type Refusal, isEqual } from '@fairlead/core';
 import type { Definition, Resource } from '../kind.ts';
 import { structural } from '../structural.ts';
 import { brokenRules } from './rules.ts';
@@ -13,7 +13,7 @@ export function checkStructure(
   definition: Definition,
   object: { spec: unknown },
   old: { spec: unknown } | undefined,
-): Problem[] {
+): Refusal[] {
   const shape = checkShape(structural(definition.spec), object.spec, 'spec');
   return shape.length > 0 ? shape : brokenRules(definition, object, old);
 }
