@@ -9,7 +9,7 @@ installSystemPackages();
 mkdirSync(join(root, 'dist'), { recursive: true });
 for (const [name, command, args] of [
   ['types', bin('tsc'), ['-p', '.']],
-  ['lint', bin('oxlint'), ['--quiet']],
+  ['lint', bin('oxlint'), []],
 ]) {
   say(`${name} …`);
   if (run(command, args) !== 0) {

@@ -43,7 +43,8 @@ export function teller({ recorder, log }: TellerOptions): Teller {
     return undefined;
   };
   const start = (): void => {
-    while (isRunning && open.size < parallel) {
+    if (!isRunning) return;
+    while (open.size < parallel) {
       const next = first();
       if (!next) return;
       waiting.delete(next[0]);

@@ -1,6 +1,6 @@
 // Random walks through the life of tickets, with faults everywhere. FC_RUNS=20000 walks more; FC_SEED=… repeats them, and
 // FC_SHRINK=no shows the first that fails as it came.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ground, walkers, type WalkStep } from './testing/walk.ts';
 

@@ -57,15 +57,10 @@ export function read(controller: Controller, objects: Objects, namespaceLabels: 
     .filter(({ metadata }) => isWatched(metadata.namespace) && isLive(controller, metadata.labels))
     .toSorted(byAge);
   for (const [tenant, { applications, namespace }] of tenantsOf(controller, live, found.complaints)) {
-    for (const [application, objectsOf] of Object.entries(applications)) {
-      if (!isRecord(objectsOf)) continue;
-      for (const [pool, object] of Object.entries(objectsOf)) {
-        const template = templateOf(object);
-        if (!template) continue;
-        const path = `/${tenant}/${application}/${pool}`;
-        const service = serviceOf({ tenant, application, pool, namespace }, objects.services);
-        found.members[path] = service ? membersOf(controller, { service, template, path }, objects, found) : [];
-      }
+    for (const { application, pool, template } of poolsOf(applications)) {
+      const path = `/${tenant}/${application}/${pool}`;
+      const service = serviceOf({ tenant, application, pool, namespace }, objects.services);
+      found.members[path] = service ? membersOf(controller, { service, template, path }, objects, found) : [];
     }
   }
   if (controller === 'cis' && found.complaints.some((one) => one.startsWith('refused'))) found.members = {};
@@ -106,6 +101,21 @@ interface Template {
   servicePort: number;
   shareNodes?: unknown;
 }
+
+interface Fillable {
+  application: string;
+  pool: string;
+  template: Template;
+}
+
+/** The pools that wait for members. */
+const poolsOf = (applications: Record<string, unknown>): Fillable[] =>
+  Object.entries(applications).flatMap(([application, objects]) =>
+    Object.entries(isRecord(objects) ? objects : {}).flatMap(([pool, object]) => {
+      const template = templateOf(object);
+      return template ? [{ application, pool, template }] : [];
+    }),
+  );
 
 function templateOf(object: unknown): Template | undefined {
   if (!isRecord(object) || object['class'] !== 'Pool' || !Array.isArray(object['members'])) return undefined;

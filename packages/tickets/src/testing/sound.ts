@@ -125,16 +125,15 @@ function deviceFaults(scene: Scene): string[] {
 export function addressIn(configMap: ConfigMap | undefined, ticket: string): string | undefined {
   const { declaration } = parsedObject(configMap?.data?.['template']);
   const tenants = isRecord(declaration) ? Object.values(declaration).filter(isRecord) : [];
-  for (const [application, names] of Object.entries(readEntries(configMap)[ticket]?.items ?? {}))
-    for (const tenant of tenants)
-      for (const name of names) {
-        const objects = tenant[application];
-        const object = isRecord(objects) ? objects[name] : undefined;
-        const addresses = isRecord(object) ? object['virtualAddresses'] : undefined;
-        if (Array.isArray(addresses) && typeof addresses[0] === 'string') return addresses[0];
-      }
+  const items = Object.entries(readEntries(configMap)[ticket]?.items ?? {});
+  const objects = items.flatMap(([name, own]) => tenants.flatMap((tenant) => objectsIn(tenant[name], own)));
+  for (const { virtualAddresses } of objects)
+    if (Array.isArray(virtualAddresses) && typeof virtualAddresses[0] === 'string') return virtualAddresses[0];
   return undefined;
 }
+
+const objectsIn = (application: unknown, names: readonly string[]): Record<string, unknown>[] =>
+  isRecord(application) ? names.map((name) => application[name]).filter(isRecord) : [];
 
 /** The entries of `after` that `before` lacks. */
 export const addedTo = (before: ConfigMap | undefined, after: ConfigMap): string[] =>

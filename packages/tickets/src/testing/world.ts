@@ -89,11 +89,11 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     const end = async () => {
       running.delete(end);
       abort.abort();
-      let isDone = false;
-      const ended = done.finally(() => (isDone = true));
+      const state = { isDone: false };
+      const ended = done.finally(() => (state.isDone = true));
       // A turn may be in the middle of a call that takes its time.
       await clock.advance(0);
-      while (!isDone) await clock.advance(1000);
+      while (!state.isDone) await clock.advance(1000);
       await ended;
     };
     running.add(end);
