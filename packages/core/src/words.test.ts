@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseAddress, parseAddressRange, parseCidr } from './addresses.ts';
 import { parseCondition } from './condition.ts';
