@@ -1,23 +1,20 @@
 // examples/canary-flow over the whole environment: real requests, real pods, the command line as a user types it.
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { lbcanaries, lbtickets, type Lbcanary } from '@fairlead/api';
 import { pods } from '@fairlead/kube';
 import { canaryFinish, canaryShift, canaryStart, canaryState, canaryStatus, type StartOptions } from '../canary.ts';
-import { systemClock } from '../clock.ts';
 import { applyManifests, readManifests } from '../manifests.ts';
-import { dataDir } from './data-dir.ts';
+import { eventually, withEnvironment } from '../testing/environment.ts';
 import { memberAddresses } from './device-view.ts';
-import { startEnvironment, type Environment } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { boundAt } from './requests.ts';
 import { measure } from './traffic.ts';
 
-const silent = { done: () => undefined, wrong: () => undefined, note: () => undefined, seconds: () => 0 };
 const folder = new URL('../../../../examples/canary-flow/', import.meta.url).pathname;
-const dir = dataDir('', true);
 let environment: Environment;
 
-beforeAll(async () => {
-  environment = await startEnvironment({ dir, map: [], progress: silent });
+withEnvironment(async (started) => {
+  environment = started;
   const region = environment.clusters.get('acp-region01');
   for (const [kube, files] of [
     [region, ['acp-region01/04-workloads.yaml']],
@@ -35,22 +32,9 @@ beforeAll(async () => {
     () => memberAddresses(environment.devices.ve.sim, 'up'),
     (members) => members.size === 4,
   );
-}, 60_000);
-
-afterAll(async () => {
-  await environment?.close();
-  dir.close();
-}, 60_000);
+});
 
 afterEach(() => vi.restoreAllMocks());
-
-async function eventually<T>(look: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
-  for (;;) {
-    const value = await look();
-    if (holds(value)) return value;
-    await systemClock.sleep(20);
-  }
-}
 
 /** What the command prints. */
 function heard(): string[] {

@@ -1,31 +1,24 @@
 // Each folder of examples/ is applied as its README says, and does what its README says is seen.
 import { createSocket } from 'node:dgram';
 import { connect } from 'node:tls';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { lbrules } from '@fairlead/api';
 import { authority, issue } from '@fairlead/apiserver';
 import { secrets } from '@fairlead/kube';
 import { answered } from '../approve.ts';
 import { systemClock } from '../clock.ts';
-import { dataDir } from './data-dir.ts';
-import { startEnvironment, type Environment } from './environment.ts';
+import { eventually, silent, withEnvironment } from '../testing/environment.ts';
+import type { Environment } from './environment.ts';
 import { applyExample } from './quickstart.ts';
 import { boundAt } from './requests.ts';
 import { get, greeting, measure, type Target } from './traffic.ts';
 import { untilCarried } from './wait.ts';
 
-const silent = { done: () => undefined, wrong: () => undefined, note: () => undefined, seconds: () => 0 };
-const dir = dataDir('', true);
 let environment: Environment;
 
-beforeAll(async () => {
-  environment = await startEnvironment({ dir, map: [], progress: silent });
-}, 60_000);
-
-afterAll(async () => {
-  await environment?.close();
-  dir.close();
-}, 60_000);
+withEnvironment(async (started) => {
+  environment = started;
+});
 
 const carried = async (example: string): Promise<void> => {
   const applied = await applyExample(example, environment, silent);
@@ -33,15 +26,6 @@ const carried = async (example: string): Promise<void> => {
 };
 
 const ticketNamed = (name: string) => environment.stores.lbtickets.get({ name, namespace: 'default' });
-
-/** Looked at until it holds; gives what it gave last. The test's own time limit ends what never holds. */
-async function eventually<T>(look: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
-  for (;;) {
-    const value = await look();
-    if (holds(value)) return value;
-    await systemClock.sleep(10);
-  }
-}
 
 const targetOf = (name: string, port: number): Target => {
   const target = boundAt(environment.devices.ve.sim, ticketNamed(name)?.status?.veip ?? '', port);

@@ -1,31 +1,19 @@
 // examples/external-cis in one process: what F5's own controllers would find there, by a stand-in with their rules.
 import { configMaps, endpointSlices, namespaces, pods, services } from '@fairlead/kube';
 import { read } from '@fairlead/sim-cis';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemClock } from '../clock.ts';
-import { dataDir } from './data-dir.ts';
-import { startEnvironment, type Environment } from './environment.ts';
+import { expect, test } from 'vitest';
+import { eventually, region01, silent, withEnvironment } from '../testing/environment.ts';
+import type { Environment } from './environment.ts';
 import { applyExample } from './quickstart.ts';
 
-const silent = { done: () => undefined, wrong: () => undefined, note: () => undefined, seconds: () => 0 };
-const dir = dataDir('', true);
 let environment: Environment;
 
-beforeAll(async () => {
-  environment = await startEnvironment({ dir, map: [], progress: silent });
+withEnvironment(async (started) => {
+  environment = started;
   await applyExample('external-cis', environment, silent);
-}, 60_000);
+});
 
-afterAll(async () => {
-  await environment?.close();
-  dir.close();
-}, 60_000);
-
-const target = () => {
-  const kube = environment.clusters.get('acp-region01');
-  if (!kube) throw new Error('bug: no target cluster');
-  return kube;
-};
+const target = () => region01(environment);
 
 async function all<T extends { metadata: { name: string } }>(
   listed: Promise<{ ok: true; value: { items: T[] } } | { ok: false; problem: { message: string } }>,
@@ -57,11 +45,10 @@ async function addresses(app: string): Promise<string[]> {
 
 test('CIS and CIS-C find exactly the ready pods, our own agent touches no device, and the ticket says that it is written', async () => {
   const pools = (one: Awaited<ReturnType<typeof found>>) => Object.values(one.members);
-  for (;;) {
-    const now = await found('cis');
-    if (pools(now).length === 2 && pools(now).every((members) => members.length === 2)) break;
-    await systemClock.sleep(10);
-  }
+  await eventually(
+    () => found('cis'),
+    (now) => pools(now).length === 2 && pools(now).every((members) => members.length === 2),
+  );
   const members = {
     '/acp-region01_shop/shop_http_app/shop-next_8080_pool': await addresses('shop-next'),
     '/acp-region01_shop/shop_http_app/shop_8080_pool': await addresses('shop'),
@@ -69,8 +56,7 @@ test('CIS and CIS-C find exactly the ready pods, our own agent touches no device
   for (const controller of ['cis', 'cis-c'] as const)
     expect(await found(controller)).toEqual({ members, complaints: [] });
   const ticket = () => environment.stores.lbtickets.get({ name: 'outside', namespace: 'default' });
-  for (; ticket()?.status?.conditions?.find(({ type }) => type === 'Ready')?.status !== 'True';)
-    await systemClock.sleep(10);
+  await eventually(ticket, (now) => now?.status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True');
   expect(ticket()?.status?.conditions?.find(({ type }) => type === 'Programmed')?.reason).toBe('Written');
   expect(environment.devices.ve.sim.virtuals()).toEqual([]);
 }, 60_000);

@@ -3,45 +3,25 @@
 import { request as plainRequest } from 'node:http';
 import { request } from 'node:https';
 import { authority, issue, type KeyPair } from '@fairlead/apiserver';
-import { ingresses, secrets, type Ingress, type Kube } from '@fairlead/kube';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ingresses, secrets, type Ingress } from '@fairlead/kube';
+import { expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
-import { dataDir } from './data-dir.ts';
-import { startEnvironment, type Environment } from './environment.ts';
+import { eventually, region01, silent, withEnvironment } from '../testing/environment.ts';
+import type { Environment } from './environment.ts';
 import { applyExample } from './quickstart.ts';
 import { boundAt } from './requests.ts';
 
-const silent = { done: () => undefined, wrong: () => undefined, note: () => undefined, seconds: () => 0 };
-const dir = dataDir('', true);
 const vip = '20.1.0.20';
 let environment: Environment;
 let ca: KeyPair;
 
-beforeAll(async () => {
-  environment = await startEnvironment({ dir, map: [], progress: silent });
+withEnvironment(async (started) => {
+  environment = started;
   ca = await authority('Authority of the tests', systemClock.now());
   await applyExample('f5-ingress', environment, silent);
-}, 60_000);
+});
 
-afterAll(async () => {
-  await environment?.close();
-  dir.close();
-}, 60_000);
-
-const target = (): Kube => {
-  const kube = environment.clusters.get('acp-region01');
-  if (!kube) throw new Error('bug: there is no cluster acp-region01');
-  return kube;
-};
-
-/** Looked at until it holds; gives what it gave last. The test's own time limit ends what never holds. */
-async function eventually<T>(look: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
-  for (;;) {
-    const value = await look();
-    if (holds(value)) return value;
-    await systemClock.sleep(10);
-  }
-}
+const target = () => region01(environment);
 
 async function putSecret(name: string, host: string): Promise<void> {
   const pair = await issue(ca, { commonName: host, dnsNames: [host], usage: 'server' }, systemClock.now());

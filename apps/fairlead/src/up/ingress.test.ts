@@ -1,44 +1,23 @@
 // examples/f5-ingress in one process: real requests by host and path through the simulated device, and what becomes of
 // Ingresses that are bad, in conflict, or gone.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { lbtickets } from '@fairlead/api';
 import { deployments, events, ingresses, services, type Ingress } from '@fairlead/kube';
 import { request } from 'node:http';
-import { systemClock } from '../clock.ts';
-import { dataDir } from './data-dir.ts';
-import { startEnvironment, type Environment } from './environment.ts';
+import { eventually, region01, silent, withEnvironment } from '../testing/environment.ts';
+import type { Environment } from './environment.ts';
 import { applyExample } from './quickstart.ts';
 import { boundAt } from './requests.ts';
 
-const silent = { done: () => undefined, wrong: () => undefined, note: () => undefined, seconds: () => 0 };
-const dir = dataDir('', true);
 const vip = '20.1.0.20';
 let environment: Environment;
 
-beforeAll(async () => {
-  environment = await startEnvironment({ dir, map: [], progress: silent });
+withEnvironment(async (started) => {
+  environment = started;
   await applyExample('f5-ingress', environment, silent);
-}, 60_000);
+});
 
-afterAll(async () => {
-  await environment?.close();
-  dir.close();
-}, 60_000);
-
-/** Looked at until it holds; gives what it gave last. The test's own time limit ends what never holds. */
-async function eventually<T>(look: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
-  for (;;) {
-    const value = await look();
-    if (holds(value)) return value;
-    await systemClock.sleep(10);
-  }
-}
-
-const target = () => {
-  const kube = environment.clusters.get('acp-region01');
-  if (!kube) throw new Error('bug: no target cluster');
-  return kube;
-};
+const target = () => region01(environment);
 
 /** Who answers, as which path; or the status, and where it sends us. */
 function ask(host: string, path: string, from = '127.100.0.1'): Promise<string> {

@@ -1,41 +1,21 @@
 // Every field of a listner, seen on the simulated device; udp with real datagrams; and as many listners as a ticket may have.
 import { createSocket } from 'node:dgram';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Kube } from '@fairlead/kube';
+import { expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
-import { applyManifests, parseManifests } from '../manifests.ts';
-import { dataDir } from './data-dir.ts';
+import { applyText, eventually, region01, withEnvironment } from '../testing/environment.ts';
 import { administrator } from './device-view.ts';
-import { startEnvironment, type Environment } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { boundAt } from './requests.ts';
 import { get } from './traffic.ts';
 
-const silent = { done: () => undefined, wrong: () => undefined, note: () => undefined, seconds: () => 0 };
-const dir = dataDir('', true);
 let environment: Environment;
 
-beforeAll(async () => {
-  environment = await startEnvironment({ dir, map: [], progress: silent });
-  await apply(environment.management, loadbalancer);
-}, 60_000);
+withEnvironment(async (started) => {
+  environment = started;
+  await applyText(environment.management, loadbalancer);
+});
 
-afterAll(async () => {
-  await environment?.close();
-  dir.close();
-}, 60_000);
-
-const target = (): Kube => {
-  const kube = environment.clusters.get('acp-region01');
-  if (!kube) throw new Error('bug: there is no cluster acp-region01');
-  return kube;
-};
-
-async function apply(kube: Kube, yaml: string): Promise<void> {
-  const manifests = parseManifests(yaml, 'test.yaml');
-  if (!manifests.ok) throw new Error(manifests.problem.message);
-  const applied = await applyManifests(kube, manifests.value, 'kubectl');
-  if (!applied.ok) throw new Error(applied.problem.message);
-}
+const target = () => region01(environment);
 
 const loadbalancer = `apiVersion: ebcpaas.lb/v1
 kind: Loadbalancer
@@ -70,16 +50,6 @@ metadata: {name: ${name}, namespace: default}
 spec: {selector: {app: ${name}}, ports: [{name: dns, port: 53, targetPort: 5353, protocol: UDP}]}
 `;
 
-/** Looked at until it holds, or a thousand times. */
-async function eventually<T>(look: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
-  for (let looks = 1; ; looks += 1) {
-    const value = await look();
-    if (holds(value)) return value;
-    if (looks === 1000) throw new Error(`still ${JSON.stringify(value)}`);
-    await systemClock.sleep(10);
-  }
-}
-
 const stored = (name: string) => environment.stores.lbtickets.get({ name, namespace: 'default' });
 
 const isProgrammed = (name: string) =>
@@ -108,10 +78,13 @@ async function echo(at: { host: string; port: number }, from: string, text: stri
 }
 
 test('udp: datagrams go to the pods and back, by weight', async () => {
-  await apply(target(), workload('dns-a'));
-  await apply(target(), workload('dns-b'));
+  await applyText(target(), workload('dns-a'));
+  await applyText(target(), workload('dns-b'));
   const services = '[{service: dns-a, port: 53, weight: 50}, {service: dns-b, port: 53, weight: 50}]';
-  await apply(environment.management, ticket('dns', [`{name: dns, port: 53, protocal: udp, services: ${services}}`]));
+  await applyText(
+    environment.management,
+    ticket('dns', [`{name: dns, port: 53, protocal: udp, services: ${services}}`]),
+  );
   await isProgrammed('dns');
   const { sim } = environment.devices.ve;
   const at = await eventually(
@@ -143,7 +116,7 @@ const one = (port: number, more: string) =>
   `{name: l${port}, port: ${port}, services: [{service: svc${port}, port: ${port}, weight: 1}], ${more}}`;
 
 test('protocal, session, balance and monitor of each listner are on the device as they were asked for', async () => {
-  await apply(
+  await applyText(
     environment.management,
     ticket('fields', [
       one(1080, 'protocal: http, session: cookie, balance: least-connections-member'),
@@ -209,11 +182,11 @@ async function answering(name: string, headers: Record<string, string>, client: 
 }
 
 test('a rule of the device runs before ours, which leaves to it what it has chosen; without it the listner is left off', async () => {
-  await apply(target(), web('green'));
-  await apply(target(), web('blue'));
+  await applyText(target(), web('green'));
+  await applyText(target(), web('blue'));
   const services = '[{service: green, port: 8080, weight: 1}, {service: blue, port: 8080, weight: 0}]';
   const ruled = `{name: web, port: 80, protocal: http, session: none, irules: [/Common/by-color], services: ${services}}`;
-  await apply(environment.management, ticket('ruled', [ruled]));
+  await applyText(environment.management, ticket('ruled', [ruled]));
   const why = await eventually(
     () => stored('ruled')?.status?.conditions?.find(({ type }) => type === 'Programmed'),
     (condition) => condition?.reason === 'missing',
@@ -236,7 +209,7 @@ test('a rule of the device runs before ours, which leaves to it what it has chos
   });
   expect(made.status).toBe(200);
   // Any turn of the tenant finds it.
-  await apply(environment.management, ticket('neighbour', [one(1090, 'protocal: http')]));
+  await applyText(environment.management, ticket('neighbour', [one(1090, 'protocal: http')]));
   await isProgrammed('ruled');
   await eventually(
     () => answering('ruled', {}, '127.71.0.1'),
@@ -252,9 +225,9 @@ test('a rule of the device runs before ours, which leaves to it what it has chos
 test('a ticket has up to 64 listners, and no more', async () => {
   const listners = Array.from({ length: 64 }, (_, i) => one(2000 + i, 'protocal: tcp'));
   await expect(
-    apply(environment.management, ticket('most', [...listners, one(2064, 'protocal: tcp')])),
+    applyText(environment.management, ticket('most', [...listners, one(2064, 'protocal: tcp')])),
   ).rejects.toThrow(/spec\.listners.*64/);
-  await apply(environment.management, ticket('most', listners));
+  await applyText(environment.management, ticket('most', listners));
   await isProgrammed('most');
   const own = environment.devices.ve.sim.virtuals().filter(({ name }) => name.includes('most_'));
   expect(own.map(({ port }) => port).sort()).toEqual(Array.from({ length: 64 }, (_, i) => 2000 + i));

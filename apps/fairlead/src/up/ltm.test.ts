@@ -1,42 +1,22 @@
 // The first layer: an LTM address that leads to the VE address, on a second device with a login of its own, and its withdrawal.
 import { request } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { lbtickets } from '@fairlead/api';
-import { namespaces, secrets, type Kube } from '@fairlead/kube';
+import { namespaces, secrets } from '@fairlead/kube';
 import type { Bigip } from '@fairlead/sim-bigip';
-import { systemClock } from '../clock.ts';
-import { applyManifests, parseManifests } from '../manifests.ts';
-import { dataDir } from './data-dir.ts';
-import { startEnvironment, type Environment } from './environment.ts';
+import { applyText, eventually, region01, withEnvironment } from '../testing/environment.ts';
+import type { Environment } from './environment.ts';
 import { boundAt } from './requests.ts';
 
-const silent = { done: () => undefined, wrong: () => undefined, note: () => undefined, seconds: () => 0 };
-const dir = dataDir('', true);
 let environment: Environment;
 
-beforeAll(async () => {
-  environment = await startEnvironment({ dir, map: [], progress: silent });
-  await apply(environment.management, loadbalancer);
-  await apply(target(), workload);
-}, 60_000);
+withEnvironment(async (started) => {
+  environment = started;
+  await applyText(environment.management, loadbalancer);
+  await applyText(target(), workload);
+});
 
-afterAll(async () => {
-  await environment?.close();
-  dir.close();
-}, 60_000);
-
-const target = (): Kube => {
-  const kube = environment.clusters.get('acp-region01');
-  if (!kube) throw new Error('bug: there is no cluster acp-region01');
-  return kube;
-};
-
-async function apply(kube: Kube, yaml: string): Promise<void> {
-  const manifests = parseManifests(yaml, 'test.yaml');
-  if (!manifests.ok) throw new Error(manifests.problem.message);
-  const applied = await applyManifests(kube, manifests.value, 'kubectl');
-  if (!applied.ok) throw new Error(applied.problem.message);
-}
+const target = () => region01(environment);
 
 const loadbalancer = `apiVersion: ebcpaas.lb/v1
 kind: Loadbalancer
@@ -73,16 +53,6 @@ spec:
   listners:
 ${ports.map((port, i) => `  - {name: "l${port}", port: ${port}, protocal: http, session: none, services: [{service: web, port: ${8080 + i}, weight: 1}]}`).join('\n')}
 `;
-
-/** Looked at until it holds, or a thousand times. */
-async function eventually<T>(look: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
-  for (let looks = 1; ; looks += 1) {
-    const value = await look();
-    if (holds(value)) return value;
-    if (looks === 1000) throw new Error(`still ${JSON.stringify(value)}`);
-    await systemClock.sleep(10);
-  }
-}
 
 const stored = () => environment.stores.lbtickets.get({ name: 'test', namespace: 'default' });
 
@@ -136,7 +106,7 @@ function ask(port: number): Promise<number | string> {
 
 test('without its token the LTM is left alone, and the ticket says what is missing', async () => {
   expect((await environment.management.get(namespaces, { name: 'fairlead-system' })).ok).toBe(true);
-  await apply(environment.management, ticket(80, 81));
+  await applyText(environment.management, ticket(80, 81));
   expect(await becomes('Programmed', 'token')).toContain('False missing: LTM: its token is not there');
   expect(ports(environment.devices.ltm.sim)).toEqual([]);
 }, 60_000);
@@ -157,7 +127,7 @@ test('with it, each port of the LTM address leads to the VE address, and through
 }, 60_000);
 
 test('a listner that goes leaves the LTM first', async () => {
-  await apply(environment.management, ticket(80));
+  await applyText(environment.management, ticket(80));
   await eventually(
     () => ports(environment.devices.ve.sim),
     (left) => left.length === 1,

@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { silent } from '../testing/environment.ts';
 import { dataDir } from './data-dir.ts';
 import { managementName, startEnvironment, type Environment } from './environment.ts';
 import { applyQuickstart } from './quickstart.ts';
@@ -12,7 +13,6 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
 if (!hasKubectl) process.stderr.write('docs/tickets.md is NOT TRIED: there is no kubectl here\n');
 
-const silent = { done: () => undefined, wrong: () => undefined, note: () => undefined, seconds: () => 0 };
 const dir = dataDir('', true);
 let environment: Environment | undefined;
 

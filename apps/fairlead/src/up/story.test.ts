@@ -1,40 +1,23 @@
 // The whole path in one process: the quickstart on the embedded clusters and simulated devices, over real sockets.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { lbrules, lbtickets } from '@fairlead/api';
 import { configMaps, deployments } from '@fairlead/kube';
-import { systemClock } from '../clock.ts';
 import { applyManifests, kindOf, parseManifests } from '../manifests.ts';
-import { dataDir } from './data-dir.ts';
+import { eventually, silent, withEnvironment } from '../testing/environment.ts';
 import { memberAddresses } from './device-view.ts';
-import { startEnvironment, type Environment } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { applyQuickstart } from './quickstart.ts';
 import { boundAt, measureQuickstart } from './requests.ts';
 import { get } from './traffic.ts';
 import { untilCarried } from './wait.ts';
 
-const silent = { done: () => undefined, wrong: () => undefined, note: () => undefined, seconds: () => 0 };
-const dir = dataDir('', true);
 let environment: Environment;
 
-beforeAll(async () => {
-  environment = await startEnvironment({ dir, map: [], progress: silent });
+withEnvironment(async (started) => {
+  environment = started;
   const applied = await applyQuickstart(environment, silent);
   expect(await untilCarried({ environment, applied }, silent)).toEqual([]);
-}, 60_000);
-
-afterAll(async () => {
-  await environment?.close();
-  dir.close();
-}, 60_000);
-
-/** Looked at until it holds; gives what it gave last. The test's own time limit ends what never holds. */
-async function eventually<T>(look: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
-  for (;;) {
-    const value = await look();
-    if (holds(value)) return value;
-    await systemClock.sleep(10);
-  }
-}
+});
 
 const ticketNamed = (name: string) => environment.stores.lbtickets.get({ name, namespace: 'default' });
 

@@ -1,46 +1,27 @@
 // https listners over the whole path: Secrets in the target cluster, TLS that clients really speak, rotation and what goes wrong.
 import { request } from 'node:https';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { authority, issue, type KeyPair } from '@fairlead/apiserver';
 import { lbtickets } from '@fairlead/api';
 import { configMaps, events, secrets, type Kube } from '@fairlead/kube';
 import { systemClock } from '../clock.ts';
-import { applyManifests, parseManifests } from '../manifests.ts';
-import { dataDir } from './data-dir.ts';
-import { startEnvironment, type Environment } from './environment.ts';
+import { applyText, eventually, region01, withEnvironment } from '../testing/environment.ts';
+import type { Environment } from './environment.ts';
 import { boundAt } from './requests.ts';
 
-const silent = { done: () => undefined, wrong: () => undefined, note: () => undefined, seconds: () => 0 };
-const dir = dataDir('', true);
 const day = 24 * 3600 * 1000;
 let environment: Environment;
 let ca: KeyPair;
 
-beforeAll(async () => {
-  environment = await startEnvironment({ dir, map: [], progress: silent });
+const dir = withEnvironment(async (started) => {
+  environment = started;
   ca = await authority('Authority of the tests', systemClock.now());
-  await apply(environment.management, loadbalancer);
-  await apply(target(), workload('web'));
-  await apply(target(), workload('shop'));
-}, 60_000);
+  await applyText(environment.management, loadbalancer);
+  await applyText(target(), workload('web'));
+  await applyText(target(), workload('shop'));
+});
 
-afterAll(async () => {
-  await environment?.close();
-  dir.close();
-}, 60_000);
-
-const target = (): Kube => {
-  const kube = environment.clusters.get('acp-region01');
-  if (!kube) throw new Error('bug: there is no cluster acp-region01');
-  return kube;
-};
-
-async function apply(kube: Kube, yaml: string): Promise<void> {
-  const manifests = parseManifests(yaml, 'test.yaml');
-  if (!manifests.ok) throw new Error(manifests.problem.message);
-  const applied = await applyManifests(kube, manifests.value, 'kubectl');
-  if (!applied.ok) throw new Error(applied.problem.message);
-}
+const target = () => region01(environment);
 
 const loadbalancer = `apiVersion: ebcpaas.lb/v1
 kind: Loadbalancer
@@ -90,16 +71,6 @@ async function putTexts(name: string, texts: Record<string, string>): Promise<vo
   if (!put.ok) throw new Error(put.problem.message);
 }
 
-/** Looked at until it holds, or a thousand times; what it gave last has to hold then. */
-async function eventually<T>(look: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
-  for (let looks = 1; ; looks += 1) {
-    const value = await look();
-    if (holds(value)) return value;
-    if (looks === 1000) throw new Error(`still ${JSON.stringify(value)}`);
-    await systemClock.sleep(10);
-  }
-}
-
 /** One request by TLS that trusts the tests' authority alone, when `verify`; the serial number of the certificate seen. */
 function ask(name: string, serverName: string, { verify = true, port = 443 } = {}): Promise<string> {
   const veip = environment.stores.lbtickets.get({ name, namespace: 'default' })?.status?.veip ?? '';
@@ -141,8 +112,8 @@ const answers = (name: string, serverName: string, wanted: RegExp) =>
 
 test('a listner waits for its Secret, and a neighbour that has one is served meanwhile', async () => {
   await putSecret('shop-tls', 'shop.example.com');
-  await apply(environment.management, ticket('waiting', 'web', '{secretName: web-tls}'));
-  await apply(environment.management, ticket('shop', 'shop', '{secretName: shop-tls}'));
+  await applyText(environment.management, ticket('waiting', 'web', '{secretName: web-tls}'));
+  await applyText(environment.management, ticket('shop', 'shop', '{secretName: shop-tls}'));
   await isReady('shop');
   expect(await answers('shop', 'shop.example.com', /^200/)).toMatch(/^200 shop\.example\.com/);
   const why = await eventually(
@@ -183,7 +154,7 @@ test('several certificates on one listner: by host, by the names in them, and th
   await putSecret('a-tls', 'a.example.com');
   await putSecret('wild-tls', '*.example.org');
   const sni = '[{secretName: a-tls, host: a.example.com}, {secretName: wild-tls, host: "*.example.org"}]';
-  await apply(environment.management, ticket('shop', 'shop', `{secretName: shop-tls, sni: ${sni}}`));
+  await applyText(environment.management, ticket('shop', 'shop', `{secretName: shop-tls, sni: ${sni}}`));
   expect(await answers('shop', 'a.example.com', /^200 a\./)).toMatch(/^200 a\.example\.com/);
   expect(await answers('shop', 'x.example.org', /^200/)).toMatch(/^200 \*\.example\.org/);
   expect(await ask('shop', 'shop.example.com')).toMatch(/^200 shop\.example\.com/);
