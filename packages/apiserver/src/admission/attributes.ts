@@ -52,3 +52,7 @@ export function reviewOf(call: Call, asked: Attributes, object: KubeObject | und
     ...(asked.oldObject ? { oldObject: asked.oldObject } : {}),
   };
 }
+
+/** The namespace of a write as its review tells it: a namespace is in itself. */
+export const namespaceAsked = ({ resource: { group, resource }, namespace, name }: Attributes): string =>
+  group === '' && resource === 'namespaces' ? name : namespace;

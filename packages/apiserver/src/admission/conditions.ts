@@ -1,11 +1,14 @@
-// Match conditions: expressions in CEL over a review's request that must all hold for a webhook to be asked.
-import type { Environment, ParseResult } from '@marcbachmann/cel-js';
-import { environmentOf } from '../cel/environment.ts';
-import { compileProblemOf, evaluationProblem } from '../cel/problem.ts';
-import { safeText } from '../cel/rules.ts';
+// Match conditions: expressions in CEL over a review's request that must all hold for a webhook or a policy to be asked.
+import type { Cluster } from '../cluster.ts';
+import { decide } from '../access/authorize.ts';
+import { expressionProblem, programOf } from '../cel/admission.ts';
+import { Authorizer } from '../cel/authorizer.ts';
+import { evaluationProblem } from '../cel/problem.ts';
 import { celValue } from '../cel/values.ts';
 import type { Tree } from '../object.ts';
+import type { Call } from '../request.ts';
 import { anything } from '../schema/schema.ts';
+import { namespaceAsked, type Attributes } from './attributes.ts';
 
 export interface Condition {
   name: string;
@@ -14,57 +17,61 @@ export interface Condition {
 
 export type Verdict = { sort: 'yes' } | { sort: 'no' } | { sort: 'broken'; why: string };
 
-let environment: Environment | undefined;
-/** Compiled expressions; those nobody uses any more are dropped with the rest when there are too many. */
-const compiled = new Map<string, ParseResult | string>();
-const most = 1000;
+/** Why an expression cannot be a match condition; undefined when it can. Those of a policy may have parameters. */
+export const conditionProblem = (expression: string, params = false): string | undefined =>
+  expressionProblem(expression, { params, authorizer: true }, 'bool');
 
-/** Why an expression does not compile; undefined when it does. */
-export function conditionProblem(expression: string): string | undefined {
-  const found = compile(expression);
-  return typeof found === 'string' ? found : undefined;
+/** What is written, as expressions name it: `request` is an AdmissionReview's. */
+export function namesOf(cluster: Cluster, call: Call, asked: Attributes, request: Tree): Tree {
+  const { group, resource } = asked.resource;
+  const { subresource } = call.target;
+  const about = { group, resource, subresource, namespace: namespaceAsked(asked), name: asked.name };
+  const authorizer = new Authorizer(
+    (action, account) => decide(cluster, account ? accountOf(account) : call.user, action),
+    about,
+  );
+  const { object, oldObject, uid: _, ...rest } = request;
+  return {
+    object: valueOf(object),
+    oldObject: valueOf(oldObject),
+    request: valueOf(rest),
+    namespaceObject: null,
+    authorizer,
+  };
 }
+
+const accountOf = ({ namespace, name }: { namespace: string; name: string }) => ({
+  username: `system:serviceaccount:${namespace}:${name}`,
+  groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`],
+});
+
+/** A value of any shape as CEL sees it; what is not there is null. */
+export const valueOf = (value: unknown): unknown => celValue(value ?? null, anything);
 
 /** One that is false decides, even when another cannot be told. */
-export function conditionsHold(conditions: Condition[], request: Tree): Verdict {
+export function conditionsHold(conditions: Condition[], names: Tree): Verdict {
   if (conditions.length === 0) return { sort: 'yes' };
-  const names = { object: valueOf(request.object), oldObject: valueOf(request.oldObject), request: valueOf(request) };
-  const verdicts = conditions.map((condition) => evaluate(condition, names));
-  return verdicts.find((one) => one.sort === 'no') ?? verdicts.find((one) => one.sort === 'broken') ?? { sort: 'yes' };
+  const verdicts = conditions.map(({ expression }): Verdict => {
+    const result = evaluated(expression, names);
+    if (!result.ok) return { sort: 'broken', why: result.why };
+    return { sort: result.value === true ? 'yes' : 'no' };
+  });
+  if (verdicts.some(({ sort }) => sort === 'no')) return { sort: 'no' };
+  const why = [...new Set(verdicts.flatMap((one) => (one.sort === 'broken' ? [one.why] : [])))];
+  if (why.length === 0) return { sort: 'yes' };
+  return { sort: 'broken', why: why.length === 1 ? (why[0] ?? '') : `[${why.join(', ')}]` };
 }
 
-const valueOf = (value: unknown): unknown => celValue(value ?? null, anything);
+export type Evaluated = { ok: true; value: unknown } | { ok: false; why: string };
 
-function evaluate({ name, expression }: Condition, names: Tree): Verdict {
-  const run = compile(expression);
-  if (typeof run === 'string') return { sort: 'broken', why: `match condition ${JSON.stringify(name)}: ${run}` };
+/** What an expression gives, or the words for its failure. */
+export function evaluated(expression: string, names: Tree): Evaluated {
+  const run = programOf(expression);
+  if (typeof run === 'string') return { ok: false, why: `compilation error: ${run}` };
   try {
     const value: unknown = run(names);
-    if (typeof value === 'boolean') return { sort: value ? 'yes' : 'no' };
-    return { sort: 'broken', why: `match condition ${JSON.stringify(name)}: cel expression must evaluate to a bool` };
+    return { ok: true, value };
   } catch (error) {
-    return { sort: 'broken', why: `expression '${expression}' resulted in error: ${evaluationProblem(error)}` };
-  }
-}
-
-function compile(expression: string): ParseResult | string {
-  let found = compiled.get(expression);
-  if (found !== undefined) return found;
-  environment ??= environmentOf(['object', 'oldObject', 'request']);
-  found = attempt(expression, environment);
-  if (compiled.size >= most) compiled.clear();
-  compiled.set(expression, found);
-  return found;
-}
-
-function attempt(expression: string, env: Environment): ParseResult | string {
-  try {
-    const run = env.parse(safeText(expression, env));
-    const checked = run.check();
-    if (!checked.valid) return `compilation failed: ${compileProblemOf(checked.error, expression)}`;
-    return checked.type === 'bool' ? run : `must evaluate to bool but got ${checked.type ?? 'dyn'}`;
-  } catch (error) {
-    // The evaluator throws for text that is no expression; the message goes to the author of the configuration.
-    return `compilation failed: ${compileProblemOf(error, expression)}`;
+    return { ok: false, why: `expression '${expression}' resulted in error: ${evaluationProblem(error)}` };
   }
 }

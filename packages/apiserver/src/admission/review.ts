@@ -7,7 +7,7 @@ import { applyJsonPatch } from '../patch/json-patch.ts';
 import { jsonPatchProblem } from '../patch/json-patch-problem.ts';
 import type { Call } from '../request.ts';
 import { failure, internal, ok, type Result, type Status } from '../status.ts';
-import type { Attributes } from './attributes.ts';
+import { namespaceAsked, type Attributes } from './attributes.ts';
 import type { Sort } from './webhook.ts';
 
 export interface Subject {
@@ -21,6 +21,7 @@ export async function requestOf(subject: Subject, version: string): Promise<Resu
   const { cluster, call, asked } = subject;
   const { group, resource, kind } = asked.resource;
   const { subresource } = call.target;
+  const namespace = namespaceAsked(asked);
   const object = asked.operation === 'DELETE' ? ok(undefined) : await objectIn(subject, asked.object, version);
   if (!object.ok) return object;
   const oldObject = await objectIn(subject, asked.oldObject, version);
@@ -34,7 +35,7 @@ export async function requestOf(subject: Subject, version: string): Promise<Resu
     requestResource: { group, version: call.target.version, resource },
     ...sub,
     ...(asked.name ? { name: asked.name } : {}),
-    ...(asked.namespace ? { namespace: asked.namespace } : {}),
+    ...(namespace ? { namespace } : {}),
     operation: asked.operation,
     userInfo: call.user,
     object: object.value ?? null,

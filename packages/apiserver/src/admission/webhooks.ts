@@ -2,7 +2,7 @@
 import type { KubeObject } from '../object.ts';
 import { failure, internal, ok, refuse, type Result, type Status } from '../status.ts';
 import { ask } from './ask.ts';
-import { conditionsHold } from './conditions.ts';
+import { conditionsHold, namesOf } from './conditions.ts';
 import { answerOf, objectIn, requestOf, type Subject } from './review.ts';
 import { wantedVersion, webhooksOf, type Sort, type Webhook } from './webhook.ts';
 
@@ -61,7 +61,8 @@ async function call(subject: Subject, webhook: Webhook, sort: Sort): Promise<Res
   const review = await requestOf(subject, version);
   if (!review.ok) return review;
   const request = review.value;
-  const holds = conditionsHold(webhook.conditions, request);
+  const isConditional = webhook.conditions.length > 0;
+  const holds = conditionsHold(webhook.conditions, isConditional ? namesOf(cluster, by, asked, request) : {});
   if (holds.sort === 'broken')
     return webhook.isIgnoredOnFailure ? passes : refuse(conditionFailure(subject, holds.why));
   if (holds.sort === 'no') return passes;

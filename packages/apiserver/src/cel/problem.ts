@@ -54,6 +54,8 @@ const operators: Record<string, string> = { in: '@in', '!_': '!_', '-_': '-_', '
 function checkProblem(code: string, summary: string, node: ASTNode | undefined): string {
   if (code === 'unknown_variable' && node?.op === 'id')
     return `undeclared reference to '${node.args}' (in container '')`;
+  // Of a type with fixed fields.
+  if (code === 'no_such_key' && node?.op === '.') return `undefined field '${node.args[1]}'`;
   if (code === 'no_such_overload' && node) return mismatch(summary, node);
   const call = /^found no matching overload for '(?:(.*?)\.)?(\w+)\((.*)\)'$/.exec(summary);
   if (!call) return summary;
@@ -78,6 +80,7 @@ const known = new Set(
     'contains startsWith endsWith matches matchesPattern lowerAscii upperAscii trim split join replace substring',
     'indexOf lastIndexOf charAt format isSorted sum min max',
     'quantity isQuantity ip isIP cidr isCIDR url isURL',
+    'path group serviceAccount resource subresource namespace name fieldSelector labelSelector check allowed reason errored error',
   ].flatMap((names) => names.split(' ')),
 );
 

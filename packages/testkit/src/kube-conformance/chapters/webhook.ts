@@ -197,6 +197,15 @@ const choices: Case[] = [
     failurePolicy: 'Ignore',
     matchConditions: [{ name: 'fails', expression: "object.data.nothing == 'x'" }],
   }),
+  validating('a match condition may ask what the user may do', '/deny-word', {
+    matchConditions: [
+      {
+        name: 'may',
+        expression:
+          "authorizer.requestResource.check('create').allowed() && !authorizer.serviceAccount('<ns>', 'x').path('/metrics').check('get').allowed()",
+      },
+    ],
+  }),
   {
     name: 'a dry run asks a webhook that has no side effects then',
     steps: [
@@ -257,6 +266,10 @@ const wrong: Record<string, Changes> = {
     ],
   },
   'a match condition that gives no truth': { 'webhooks.0.matchConditions': [{ name: 'a', expression: '1' }] },
+  'a match condition of a field that requests lack': {
+    'webhooks.0.matchConditions': [{ name: 'a', expression: "request.object.kind == 'Pod'" }],
+  },
+  'a match condition of parameters': { 'webhooks.0.matchConditions': [{ name: 'a', expression: 'params == null' }] },
   'a selector that is none': { 'webhooks.0.objectSelector': { matchExpressions: [{ key: 'a', operator: 'Near' }] } },
   'an unknown reinvocation': { 'webhooks.0.reinvocationPolicy': 'Always' },
 };
