@@ -42,7 +42,12 @@ const groups = {
     'selfsubjectrulesreviews',
     'localsubjectaccessreviews',
   ],
-  'admissionregistration.k8s.io': ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+  'admissionregistration.k8s.io': [
+    'mutatingwebhookconfigurations',
+    'validatingadmissionpolicies',
+    'validatingadmissionpolicybindings',
+    'validatingwebhookconfigurations',
+  ],
 };
 const extra = [
   'io.k8s.api.autoscaling.v1.Scale',

@@ -42,6 +42,8 @@ const ofChange: Record<string, Rounds> = {
   'roles.rbac.authorization.k8s.io': 'mmu',
   'servicecidrs.networking.k8s.io': 'u',
   'statefulsets.apps': 'mu',
+  'validatingadmissionpolicies.admissionregistration.k8s.io': 'm',
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io': 'm',
   'validatingwebhookconfigurations.admissionregistration.k8s.io': 'm',
 };
 

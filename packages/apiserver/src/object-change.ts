@@ -23,6 +23,8 @@ const conditional = new Set([
   'leases.coordination.k8s.io',
   'mutatingwebhookconfigurations.admissionregistration.k8s.io',
   'poddisruptionbudgets.policy',
+  'validatingadmissionpolicies.admissionregistration.k8s.io',
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io',
   'validatingwebhookconfigurations.admissionregistration.k8s.io',
 ]);
 const isConditional = (resource: Resource): boolean => resource.isCustom || conditional.has(qualified(resource));

@@ -1,5 +1,6 @@
 // Creating and changing objects: one pipeline for POST, PUT, PATCH, apply, and the status and scale subresources.
 import { checkEscalation } from './access/escalation.ts';
+import { parameterCauses } from './access/parameters.ts';
 import { admitted, approved } from './admission/admit.ts';
 import type { Attributes, View } from './admission/attributes.ts';
 import { mayBeAsked } from './admission/webhook.ts';
@@ -93,7 +94,7 @@ export async function create(place: Place, object: KubeObject, isTracked = false
 }
 
 /*
-   mutating webhooks and in-process checks → defaults → grants → schema, rules, kind → validating webhooks
+   mutating webhooks and in-process checks → defaults → grants → schema, rules, kind → policies → validating webhooks
    The object as it may be kept, or the first refusal on that way.
 */
 async function reviewedWrite(
@@ -128,6 +129,7 @@ async function reviewedWrite(
   const granted = checkEscalation({ cluster, user: call.user, resource, object: next, old });
   if (!granted.ok) return granted;
   const causes = problems(next);
+  if (causes.length === 0) causes.push(...parameterCauses({ cluster, user: call.user, resource, object: next, old }));
   if (causes.length > 0) return refuse(invalid(resource.rules.refusedAs ?? resource, next.metadata.name ?? '', causes));
   const approval = await approved(cluster, call, { ...asked, object: view ? view.of(next) : next });
   return approval.ok ? ok(next) : approval;

@@ -1,5 +1,5 @@
 // The way of a write through admission.
-//   mutating webhooks → in-process checks → (defaults, validation) → validating webhooks
+//   mutating webhooks → in-process checks → (defaults, validation) → policies → validating webhooks
 import type { Cluster, Denial } from '../cluster.ts';
 import { isTree, type KubeObject } from '../object.ts';
 import { isDryRun } from '../options.ts';
@@ -7,6 +7,7 @@ import type { Call } from '../request.ts';
 import type { Resource } from '../resource.ts';
 import { failure, invalid, ok, qualified, refuse, type Result } from '../status.ts';
 import { reviewOf, type Attributes, type Kind } from './attributes.ts';
+import { judgedByPolicies } from './policies.ts';
 import { mutated, validated } from './webhooks.ts';
 
 /** The object as webhooks and in-process checks leave it (for DELETE undefined), or the refusal. */
@@ -27,9 +28,11 @@ export async function admitted(
   return ok(object);
 }
 
-/** Asks the validating webhooks about a write that is as it will be kept. */
-export const approved = (cluster: Cluster, call: Call, asked: Attributes): Promise<Result<void>> =>
-  validated({ cluster, call, asked });
+/** Asks the policies, then the validating webhooks, about a write that is as it will be kept. */
+export async function approved(cluster: Cluster, call: Call, asked: Attributes): Promise<Result<void>> {
+  const judged = await judgedByPolicies({ cluster, call, asked });
+  return judged.ok ? validated({ cluster, call, asked }) : judged;
+}
 
 function refusal(asked: Attributes, object: KubeObject | undefined, status: Denial | undefined) {
   const causes = object ? (asked.problems?.(object) ?? []) : [];

@@ -72,7 +72,7 @@ export function wantedVersion(cluster: Cluster, call: Call, asked: Attributes, w
   const versions = [call.target.version, ...others.map((version) => version.name)];
   const version = versions.find((name) => webhook.rules.some((rule) => fits(rule, call, asked, name)));
   if (version === undefined) return undefined;
-  return fitsNamespace(cluster, asked, webhook) && fitsLabels(asked, webhook) ? version : undefined;
+  return fitsSelectors(cluster, asked, webhook) ? version : undefined;
 }
 
 /** Whether any webhook may be asked about such a write. */
@@ -96,7 +96,12 @@ const has = (list: unknown, value: string): boolean => listOf(list).includes('*'
    *               | every resource, no subresource
    * /scale, * /*  | that subresource of every resource; everything
 */
-function fits(rule: Tree, call: Call, asked: Pick<Attributes, 'operation' | 'resource'>, version: string): boolean {
+export function fits(
+  rule: Tree,
+  call: Call,
+  asked: Pick<Attributes, 'operation' | 'resource'>,
+  version: string,
+): boolean {
   const { isNamespaced, group: own, resource } = asked.resource;
   const scope = textOf(rule.scope) || '*';
   if (scope !== '*' && (scope === 'Namespaced') !== isNamespaced) return false;
@@ -110,7 +115,16 @@ function fits(rule: Tree, call: Call, asked: Pick<Attributes, 'operation' | 'res
     });
 }
 
-function fitsNamespace(cluster: Cluster, asked: Attributes, { namespaceSelector }: Webhook): boolean {
+/** What of the objects and their namespaces is chosen; empty selectors choose all. */
+export interface Selectors {
+  namespaceSelector: Tree;
+  objectSelector: Tree;
+}
+
+export const fitsSelectors = (cluster: Cluster, asked: Attributes, selectors: Selectors): boolean =>
+  fitsNamespace(cluster, asked, selectors) && fitsLabels(asked, selectors);
+
+function fitsNamespace(cluster: Cluster, asked: Attributes, { namespaceSelector }: Selectors): boolean {
   if (Object.keys(namespaceSelector).length === 0) return true;
   const isNamespace = asked.resource.group === '' && asked.resource.resource === 'namespaces';
   if (isNamespace) {
@@ -124,6 +138,6 @@ function fitsNamespace(cluster: Cluster, asked: Attributes, { namespaceSelector 
 }
 
 /** Before or after: a change that takes the label off is still one the webhook wants to hear of. */
-const fitsLabels = ({ object, oldObject }: Attributes, { objectSelector }: Webhook): boolean =>
+const fitsLabels = ({ object, oldObject }: Attributes, { objectSelector }: Selectors): boolean =>
   Object.keys(objectSelector).length === 0 ||
   [object, oldObject].some((one) => one && matchesSelector(objectSelector, one.metadata.labels ?? {}));

@@ -7,6 +7,7 @@ import { pod } from './pod.ts';
 import type { ResourceRow } from './row.ts';
 import { service } from './service.ts';
 import { definitionRules } from '../definition-rules.ts';
+import { admissionPolicy, policyBinding } from './admission-policy.ts';
 import { binding, budget, clusterBinding, clusterRole, role } from './access.ts';
 import { endpoints, endpointSlice } from './endpoints.ts';
 import { eventTwin } from './event-twin.ts';
@@ -45,6 +46,8 @@ const fixed: Record<string, Rules> = {
   'rolebindings.rbac.authorization.k8s.io': binding,
   'clusterrolebindings.rbac.authorization.k8s.io': clusterBinding,
   'customresourcedefinitions.apiextensions.k8s.io': definitionRules,
+  'validatingadmissionpolicies.admissionregistration.k8s.io': admissionPolicy,
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io': policyBinding,
   'validatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfiguration,
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfiguration,
 };

@@ -90,6 +90,9 @@ const defaults: Record<string, Record<string, unknown>> = {
     objectSelector: {},
     reinvocationPolicy: 'Never',
   },
+  'admissionregistration.v1.ValidatingAdmissionPolicySpec': { failurePolicy: 'Fail' },
+  'admissionregistration.v1.MatchResources': { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} },
+  'admissionregistration.v1.NamedRuleWithOperations': { scope: '*' },
   'admissionregistration.v1.ServiceReference': { port: 443 },
   'admissionregistration.v1.RuleWithOperations': { scope: '*' },
 };

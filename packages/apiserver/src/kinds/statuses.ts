@@ -162,6 +162,19 @@ export const budgetStatus: StatusRule = (object) => {
   ];
 };
 
+export const policyStatus: StatusRule = (object) => {
+  const status = part(object, 'status');
+  const warnings = listOf(treeOf(status.typeChecking).expressionWarnings).map(treeOf);
+  const at = 'status.typeChecking.expressionWarnings';
+  return [
+    ...warnings.flatMap(({ warning, fieldRef }, i) => [
+      ...(textOf(warning) === '' ? [required(`${at}[${i}].warning`)] : []),
+      ...(textOf(fieldRef).trim() === '' ? [required(`${at}[${i}].fieldRef`)] : []),
+    ]),
+    ...conditionsCauses(listOf(status.conditions).map(treeOf), 'status.conditions'),
+  ];
+};
+
 const statuses = ['False', 'True', 'Unknown'];
 const reasonForm = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 const reasonProblem =

@@ -29,7 +29,7 @@ export const webhookConfiguration: Rules = {
 };
 
 /** A list of nothing is not kept. */
-function dropEmpty(owner: Tree, field: string): void {
+export function dropEmpty(owner: Tree, field: string): void {
   if (Array.isArray(owner[field]) && listOf(owner[field]).length === 0) delete owner[field];
 }
 
@@ -84,7 +84,7 @@ const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const scopes = ['*', 'Cluster', 'Namespaced'];
 const said: Record<string, string> = { operations: 'operations', apiGroups: 'API groups', apiVersions: 'API versions' };
 
-function ruleCauses(rule: Tree, path: string): Cause[] {
+export function ruleCauses(rule: Tree, path: string): Cause[] {
   const causes: Cause[] = [];
   for (const [field, word] of Object.entries(said)) {
     const list = listOf(rule[field]);
@@ -139,23 +139,24 @@ function resourceCauses(resources: string[], path: string): Cause[] {
 
 const mostConditions = 64;
 
-function conditionsCauses(conditions: Tree[], path: string): Cause[] {
+/** Those of a policy may have parameters. */
+export function conditionsCauses(conditions: Tree[], path: string, params = false): Cause[] {
   const many = conditions.length > mostConditions ? [tooMany(path, conditions.length, mostConditions)] : [];
   const names = conditions.map(({ name }) => textOf(name));
   return [
     ...many,
     ...conditions.flatMap((condition, i) => {
-      const causes = conditionCauses(condition, `${path}[${i}]`);
+      const causes = conditionCauses(condition, `${path}[${i}]`, params);
       const name = names[i] ?? '';
       return name !== '' && names.indexOf(name) < i ? [...causes, duplicate(`${path}[${i}].name`, name)] : causes;
     }),
   ];
 }
 
-function conditionCauses(condition: Tree, path: string): Cause[] {
+function conditionCauses(condition: Tree, path: string, params: boolean): Cause[] {
   const name = textOf(condition.name);
   const expression = textOf(condition.expression).trim();
-  const problem = expression === '' ? undefined : conditionProblem(expression);
+  const problem = expression === '' ? undefined : conditionProblem(expression, params);
   return [
     ...(expression === '' ? [required(`${path}.expression`)] : []),
     ...(problem === undefined ? [] : [invalidValue(`${path}.expression`, expression, problem)]),

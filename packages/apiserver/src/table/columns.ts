@@ -4,6 +4,7 @@ import { part, type Columns } from '../resource.ts';
 import { selectorText } from '../selector.ts';
 import { age } from './duration.ts';
 import { podCells } from './pod-status.ts';
+import { paramKind, paramRef } from './policy-cells.ts';
 
 type Cell = (object: KubeObject, now: number) => unknown;
 /** The type is what the real server says it is, which is `string` even for most numbers. */
@@ -365,6 +366,18 @@ export const kindColumns: Record<string, Columns> = {
     ['ServiceAccounts', subjects('ServiceAccount'), wide],
   ),
   'customresourcedefinitions.apiextensions.k8s.io': columns(nameColumn, created),
+  'validatingadmissionpolicies.admissionregistration.k8s.io': columns(
+    nameColumn,
+    ['Validations', (object) => listOf(part(object, 'spec').validations).length, integer],
+    ['ParamKind', paramKind],
+    ageColumn,
+  ),
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io': columns(
+    nameColumn,
+    ['PolicyName', (object) => textOf(part(object, 'spec').policyName)],
+    ['ParamRef', paramRef],
+    ageColumn,
+  ),
   'validatingwebhookconfigurations.admissionregistration.k8s.io': webhooks,
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': webhooks,
 };

@@ -10,6 +10,7 @@ import { lists } from './chapters/list.ts';
 import { object } from './chapters/object.ts';
 import { own } from './chapters/own.ts';
 import { patches } from './chapters/patch.ts';
+import { policies } from './chapters/policy.ts';
 import { pods } from './chapters/pod.ts';
 import { removal } from './chapters/removal.ts';
 import { reviewing } from './chapters/review.ts';
@@ -42,4 +43,5 @@ export const chapters: readonly Chapter[] = [
   customs,
   own,
   webhooks,
+  policies,
 ];
