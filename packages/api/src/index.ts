@@ -78,6 +78,7 @@ export {
   loadbalancer,
   loadbalancers,
 } from './loadbalancer.ts';
+export { type NamespacedRole, controllerNamespace, programRoles } from './program-roles.ts';
 export { type ClusterRole, clusterRoles } from './roles.ts';
 export type { WeightedService } from './services.ts';
 export type { CelRule, Structural } from './structural.ts';

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { programRoles } from './program-roles.ts';
 import { clusterRoles } from './roles.ts';
 
 const may = (name: string, verb: string, resource: string): boolean =>
@@ -37,4 +38,17 @@ test('nobody is given secrets, or everything', () => {
       [...rule.resources, ...rule.verbs, ...rule.apiGroups].some((word) => word === '*' || word === 'secrets'),
     ),
   ).toEqual([]);
+});
+
+test('our programs are given nothing by a star, and Secrets only in their own namespace and where certificates are', () => {
+  const roles = programRoles();
+  const words = roles.flatMap(({ rules }) =>
+    rules.flatMap((one) => [...one.resources, ...one.verbs, ...one.apiGroups]),
+  );
+  expect(words).not.toContain('*');
+  const withSecrets = roles.filter(({ rules }) => rules.some(({ resources }) => resources.includes('secrets')));
+  expect(withSecrets.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
+    'Role fairlead-controller-own',
+    'ClusterRole fairlead-target-certificates',
+  ]);
 });

@@ -12,16 +12,17 @@ export interface ClusterRole {
   rules: PolicyRule[];
 }
 
-interface PolicyRule {
+export interface PolicyRule {
   apiGroups: string[];
   resources: string[];
   verbs: string[];
+  resourceNames?: string[];
 }
 
-const read = ['get', 'list', 'watch'];
+export const read = ['get', 'list', 'watch'];
 const write = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 
-const rule = (kind: { group: string; plural: string }, verbs: string[], subresource?: 'status'): PolicyRule => ({
+export const rule = (kind: { group: string; plural: string }, verbs: string[], subresource?: 'status'): PolicyRule => ({
   apiGroups: [kind.group],
   resources: [subresource === undefined ? kind.plural : `${kind.plural}/${subresource}`],
   verbs,
@@ -92,7 +93,7 @@ export const clusterRoles = (): ClusterRole[] => [
 ];
 
 /** `partOf`: the roles of Kubernetes that this one is added to. */
-function role(name: string, description: string, rules: PolicyRule[], partOf: string[] = []): ClusterRole {
+export function role(name: string, description: string, rules: PolicyRule[], partOf: string[] = []): ClusterRole {
   const labels: Record<string, string> = { 'app.kubernetes.io/part-of': 'fairlead' };
   for (const other of partOf) labels[`rbac.authorization.k8s.io/aggregate-to-${other}`] = 'true';
   return {

@@ -6,6 +6,7 @@ import { apiServer, memory, type ApiServer } from '@fairlead/apiserver';
 import { fetchSend, kube, secrets, type Kube, type Secret } from '@fairlead/kube';
 import { systemClock } from '../clock.ts';
 import { applyManifests } from '../manifests.ts';
+import { controllersUser, grantControllers } from '../up/access.ts';
 import { servedCertificate } from './certificate.ts';
 import { ownSecrets } from './owners.ts';
 import { startWebhooks } from './webhooks.ts';
@@ -23,36 +24,45 @@ let server: ApiServer;
 let management: Kube;
 let running: Promise<void> | undefined;
 
-beforeAll(async () => {
-  server = await apiServer({
-    storage: memory(),
-    clock: systemClock,
-    random: (bytes) => randomBytes(bytes),
-    name: 'management',
-    tokens: [{ token: 'root', user: 'root', groups: ['system:masters'] }],
-    report: (line) => void process.stderr.write(`${line}\n`),
-  });
-  management = kube({
+const clientOf = (token: string): Kube =>
+  kube({
     server: 'http://management.invalid',
     send: fetchSend((request) => server.answer(request)),
     auth: {
-      headers: async () => ({ ok: true, value: { authorization: 'Bearer root' } }) as const,
+      headers: async () => ({ ok: true, value: { authorization: `Bearer ${token}` } }) as const,
       refused: () => false,
     },
     clock: systemClock,
     random: () => 0.5,
     report: () => undefined,
   });
+
+beforeAll(async () => {
+  server = await apiServer({
+    storage: memory(),
+    clock: systemClock,
+    random: (bytes) => randomBytes(bytes),
+    name: 'management',
+    tokens: [
+      { token: 'root', user: 'root', groups: ['system:masters'] },
+      { token: 'own', user: controllersUser, groups: [] },
+    ],
+    report: (line) => void process.stderr.write(`${line}\n`),
+  });
+  management = clientOf('root');
+  const own = clientOf('own');
   const objects = [
     ...crds().map((object) => ({ at: 'definitions', object })),
     { at: 'namespace', object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } } },
   ];
   expect(await applyManifests(management, objects, 'test')).toMatchObject({ ok: true });
+  await grantControllers(management, 'management');
+  // With the roles that we ship, and no more.
   const started = await startWebhooks({
     host: '127.0.0.1',
     port: 0,
     reach: (port) => ({ url: `https://127.0.0.1:${port}` }),
-    management,
+    management: own,
     clusters: new Map(),
     namespace,
     clock: systemClock,
@@ -144,7 +154,7 @@ test('the Secret belongs to its Loadbalancer, and goes with it', async () => {
   };
   const once = new AbortController();
   const done = ownSecrets(
-    { management, loadbalancers: store as never, namespace, clock: systemClock, log: silent },
+    { management: clientOf('own'), loadbalancers: store as never, namespace, clock: systemClock, log: silent },
     once.signal,
   );
   once.abort();

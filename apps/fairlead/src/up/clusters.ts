@@ -3,14 +3,27 @@ import { mkdirSync } from 'node:fs';
 import { type Admit, apiServer, level, memory, send } from '@fairlead/apiserver';
 import type { Clock } from '@fairlead/core';
 import { cluster } from '@fairlead/sim-cluster';
-import { serve } from '../serve.ts';
+import { serve, type Answer } from '../serve.ts';
+import { controllersUser } from './access.ts';
 import type { Certificates } from './certificates.ts';
 import type { DataDir } from './data-dir.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
 import type { Slot } from './slot.ts';
 
 export interface EmbeddedCluster extends ClusterAccess {
+  /** The way in for the controllers, who are no administrators. */
+  forControllers: ClusterAccess;
   close(): Promise<void>;
+}
+
+/** A request that an API server answered. */
+export interface Exchange {
+  cluster: string;
+  /** By the user that the controllers are. */
+  byControllers: boolean;
+  method: string;
+  path: string;
+  status: number;
 }
 
 export interface ClusterOptions {
@@ -20,6 +33,8 @@ export interface ClusterOptions {
   port: number;
   certificates: Certificates;
   admit?: Admit[];
+  /** Told of each request that was answered. */
+  answered?: ((exchange: Exchange) => void) | undefined;
   /** Told of the server's own failures. */
   report(message: string): void;
 }
@@ -31,7 +46,11 @@ export async function startApiServer(name: string, options: ClusterOptions): Pro
   const folder = dir.file(name);
   if (!dir.ephemeral) mkdirSync(folder, { recursive: true });
   const storage = dir.ephemeral ? memory() : await level(folder);
-  const tokens = [{ token, user: 'admin', groups: ['system:masters'] }];
+  const controllersToken = dir.secret(`${name}.controllers.token`);
+  const tokens = [
+    { token, user: 'admin', groups: ['system:masters'] },
+    { token: controllersToken, user: controllersUser, groups: [] },
+  ];
   const { ca, cert, key } = options.certificates;
   const server = await apiServer({
     storage,
@@ -50,12 +69,22 @@ export async function startApiServer(name: string, options: ClusterOptions): Pro
   });
   // A certificate is asked for, not required: most come with a token, and whom a certificate makes one is for the API server to say.
   const tls = { cert, key, ca: ca.cert, requestCert: true, rejectUnauthorized: false };
-  const served = await serve(server.answer, { host: '127.0.0.1', port: options.port, tls });
+  const answer: Answer = async (request, peer) => {
+    const response = await server.answer(request, peer);
+    options.answered?.({
+      cluster: name,
+      byControllers: request.headers.get('authorization') === `Bearer ${controllersToken}`,
+      method: request.method,
+      path: new URL(request.url).pathname,
+      status: response.status,
+    });
+    return response;
+  };
+  const served = await serve(answer, { host: '127.0.0.1', port: options.port, tls });
+  const access = { name, server: served.url, token, ca: ca.cert };
   return {
-    name,
-    server: served.url,
-    token,
-    ca: ca.cert,
+    ...access,
+    forControllers: { ...access, token: controllersToken },
     async close() {
       await served.close();
       await server.close();

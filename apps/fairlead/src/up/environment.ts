@@ -15,7 +15,8 @@ import { metrics, type Metrics } from '../metrics/metrics.ts';
 import { serveMetrics } from '../metrics/server.ts';
 import { applyManifests } from '../manifests.ts';
 import { certificates, type Certificates } from './certificates.ts';
-import { startApiServer, startNodes, type EmbeddedCluster } from './clusters.ts';
+import { grantControllers } from './access.ts';
+import { startApiServer, startNodes, type EmbeddedCluster, type Exchange } from './clusters.ts';
 import type { DataDir } from './data-dir.ts';
 import { startDevices, type Devices } from './devices.ts';
 import { kubeconfig } from './kubeconfig.ts';
@@ -46,6 +47,8 @@ export interface Environment {
   management: Kube;
   clusters: ReadonlyMap<string, Kube>;
   stores: Stores;
+  /** Clients of the controllers, who may do only what their roles say. */
+  asControllers: Controllers;
   urls: Record<string, string>;
   /** Path of the kubeconfig. */
   kubeconfig: string;
@@ -54,11 +57,18 @@ export interface Environment {
   close(): Promise<void>;
 }
 
+interface Controllers {
+  management: Kube;
+  targets: ReadonlyMap<string, Kube>;
+}
+
 export interface EnvironmentOptions {
   dir: DataDir;
   /** Entries of `--map` that the user gave; they win over the simulators. */
   map: string[];
   progress: Progress;
+  /** Told of each request that an API server answered. */
+  answered?: ((exchange: Exchange) => void) | undefined;
 }
 
 /** What the starting of each part needs: the options, the log, and where to leave how it is ended. */
@@ -94,19 +104,37 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       `BIG-IP simulators: VE at ${devices.ve.url} (${deviceAddresses.ve}), LTM at ${devices.ltm.url} (${deviceAddresses.ltm})`,
     );
     const { servers, path, management, clusters, stores } = await startClusters(start, ports);
+    const asControllers = await admitControllers(start, { servers, management, clusters });
     await startWorkloads(start, servers, slot);
     await startMetrics(start, ports['metrics'] ?? 0);
-    const work = startControllers(start, { management, clusters, stores, devices });
+    const work = startControllers(start, { asControllers, stores, devices });
     const urls = Object.fromEntries([
       ...servers.map(({ name, server }) => [name, server]),
       ['ve', devices.ve.url],
       ['ltm', devices.ltm.url],
     ]);
-    return { devices, management, clusters, stores, urls, kubeconfig: path, failed: firstFailure(work), close };
+    const failed = firstFailure(work);
+    return { devices, management, clusters, stores, asControllers, urls, kubeconfig: path, failed, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** Roles for the controllers, and clients that have these and no more. */
+async function admitControllers(
+  start: Start,
+  { servers, management, clusters }: Pick<Clusters, 'servers' | 'management' | 'clusters'>,
+): Promise<Controllers> {
+  start.dir.save('controllers.kubeconfig', kubeconfig(servers.map((server) => server.forControllers)));
+  const path = start.dir.file('controllers.kubeconfig');
+  await grantControllers(management, 'management');
+  const targets = new Map<string, Kube>();
+  for (const [name, kube] of clusters) {
+    await grantControllers(kube, 'target');
+    targets.set(name, await client(start, path, name));
+  }
+  return { management: await client(start, path, managementName), targets };
 }
 
 interface Clusters {
@@ -160,9 +188,10 @@ interface ServerOptions {
 }
 
 async function startServers(
-  { dir, log, closing }: Start,
+  start: Start,
   { ports, admit, certificates: made }: ServerOptions,
 ): Promise<EmbeddedCluster[]> {
+  const { dir, log, closing } = start;
   const servers = await Promise.all(
     [managementName, ...targetNames].map((name) => {
       const shared = {
@@ -171,6 +200,7 @@ async function startServers(
         clock: systemClock,
         random: (bytes: number) => randomBytes(bytes),
         port: ports[name] ?? 0,
+        answered: start.answered,
         report: log.error,
       };
       return startApiServer(name, name === managementName ? { ...shared, admit: [admit] } : shared);
@@ -217,9 +247,10 @@ async function startMetrics({ metrics, closing, progress }: Start, port: number)
 
 function startControllers(
   start: Start,
-  parts: Pick<Environment, 'management' | 'clusters' | 'stores' | 'devices'>,
+  parts: Pick<Environment, 'asControllers' | 'stores' | 'devices'>,
 ): Promise<void>[] {
-  const { management, clusters, stores, devices } = parts;
+  const { asControllers, stores, devices } = parts;
+  const { management, targets } = asControllers;
   const { dir, log, stop, closing, progress } = start;
   const map = deviceMap(devices, start.map);
   const work = [
@@ -227,7 +258,7 @@ function startControllers(
     runControllers(
       {
         management,
-        clusters,
+        clusters: targets,
         open: kubeconfigOpener(log.warn, start.metrics.watchRestart),
         namespace: ownNamespace,
         map,

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { apply, arranged, type Ask, type Case, type Chapter, get, type Json, patch, post, type Tree } from '../case.ts';
-import { access, review } from '../grants.ts';
+import { access, bindingsAt, review, rolesAt } from '../grants.ts';
 import { changed, type Changes, rbac } from '../objects.ts';
 import { partOf } from '../part.ts';
 
@@ -155,7 +155,7 @@ const roles = readdirSync(new URL('deploy/rbac/', repository))
 const nameOf = (object: Tree): string => String((object['metadata'] as Tree)['name']);
 
 /** What a holder of each shipped role is asked about: verb, group, resource. */
-const questions: [string, string, string][] = ['get', 'create', 'update', 'delete'].flatMap((verb) =>
+const questions: [string, string, string][] = ['get', 'create', 'update', 'patch', 'delete'].flatMap((verb) =>
   [
     ['ebcpaas.lb', 'loadbalancers'],
     ['ebcpaas.lb', 'loadbalancers/status'],
@@ -163,6 +163,9 @@ const questions: [string, string, string][] = ['get', 'create', 'update', 'delet
     ['ebcpaas.io', 'lbtickets/status'],
     ['ebcpaas.lb', 'lbrules'],
     ['', 'secrets'],
+    ['', 'configmaps'],
+    ['', 'services'],
+    ['networking.k8s.io', 'ingresses/status'],
   ].map(([group = '', resource = '']): [string, string, string] => [verb, group, resource]),
 );
 
@@ -174,8 +177,11 @@ function firstOf(role: Tree): [group: string, resource: string] {
 
 const granted = roles.map((object): Case => {
   const user = `holder-of-${nameOf(object)}`;
-  const bound = rbac('ClusterRoleBinding', '<ns>-own', {
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: nameOf(object) },
+  // A Role counts in the namespace it is made in, which is here the case's own.
+  const kind = String(object['kind']);
+  const made = kind === 'Role' ? changed(object, { 'metadata.namespace': undefined }) : object;
+  const bound = rbac(`${kind}Binding`, '<ns>-own', {
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name: nameOf(object) },
     subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
   });
   const ask = (verb: string, group: string, name: string): Ask => {
@@ -189,8 +195,8 @@ const granted = roles.map((object): Case => {
   return {
     name: `the shipped role ${nameOf(object)} grants what it is to grant`,
     steps: [
-      arranged(post(`${rbacAt}/clusterroles`, object)),
-      arranged(post(`${rbacAt}/clusterrolebindings`, bound)),
+      arranged(post(kind === 'Role' ? rolesAt : `${rbacAt}/clusterroles`, made)),
+      arranged(post(kind === 'Role' ? bindingsAt : `${rbacAt}/clusterrolebindings`, bound)),
       arranged({ ...ask('get', ...firstOf(object)), until: { 'body.status.allowed': true } }),
       ...questions.map(([verb, group, resource]) => ({
         ...ask(verb, group, resource),

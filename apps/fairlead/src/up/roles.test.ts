@@ -1,0 +1,114 @@
+// The controllers have no more than the roles that we ship, and nothing they ask for is refused to them.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { lbtickets, programRoles } from '@fairlead/api';
+import { authority, issue } from '@fairlead/apiserver';
+import { namespaces, secrets, services } from '@fairlead/kube';
+import { systemClock } from '../clock.ts';
+import { needs } from '../clusters/needs.ts';
+import type { Exchange } from './clusters.ts';
+import { dataDir } from './data-dir.ts';
+import { startEnvironment, type Environment } from './environment.ts';
+import { applyExample } from './quickstart.ts';
+import { untilCarried } from './wait.ts';
+
+const silent = { done: () => undefined, wrong: () => undefined, note: () => undefined, seconds: () => 0 };
+const dir = dataDir('', true);
+const asked: Exchange[] = [];
+let environment: Environment;
+let tellDenied: (error: Error) => void = () => undefined;
+/** Rejects at the first, for what is refused is tried again and again. */
+const firstDenied = new Promise<never>((_, reject) => (tellDenied = reject));
+firstDenied.catch(() => undefined);
+
+const isDenied = ({ status }: Exchange) => status === 401 || status === 403;
+const denied = () => asked.filter(isDenied);
+
+beforeAll(async () => {
+  const answered = (exchange: Exchange) => {
+    if (!exchange.byControllers) return;
+    asked.push(exchange);
+    if (isDenied(exchange)) tellDenied(new Error(`refused to the controllers: ${JSON.stringify(exchange)}`));
+  };
+  environment = await startEnvironment({ dir, map: [], progress: silent, answered });
+}, 60_000);
+
+afterAll(async () => {
+  await environment?.close();
+  dir.close();
+}, 60_000);
+
+/** What the README of the example has one make first. */
+async function keyPairs(): Promise<void> {
+  const ca = await authority('Authority of the example', systemClock.now());
+  for (const name of ['store', 'api']) {
+    const host = `${name}.example.com`;
+    const pair = await issue(ca, { commonName: host, dnsNames: [host], usage: 'server' }, systemClock.now());
+    const metadata = { name: `${name}-tls`, namespace: 'default' };
+    const data = { 'tls.crt': btoa(pair.cert), 'tls.key': btoa(pair.key) };
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'kubernetes.io/tls', data };
+    expect(await environment.clusters.get('acp-region01')?.create(secrets, secret)).toMatchObject({ ok: true });
+  }
+}
+
+const did = (cluster: string, method: string, path: RegExp) =>
+  asked.some((one) => one.cluster === cluster && one.method === method && path.test(one.path) && one.status < 300);
+
+test.each(['quickstart', 'https', 'f5-ingress', 'canary-cookie'])(
+  '%s is carried, with nothing refused',
+  async (example) => {
+    if (example === 'https') await keyPairs();
+    const applied = await applyExample(example, environment, silent);
+    expect(await Promise.race([untilCarried({ environment, applied }, silent), firstDenied])).toEqual([]);
+    expect(denied()).toEqual([]);
+  },
+  60_000,
+);
+
+test('a ticket that goes is cleaned up, with nothing refused', async () => {
+  const at = { name: 'mail', namespace: 'default' };
+  const annotations = { 'fairlead.io/force': 'true' };
+  const off = { type: 'merge', body: { metadata: { annotations }, spec: { state: 'disabled' } } } as const;
+  expect(await environment.management.patch(lbtickets, at, off)).toMatchObject({ ok: true });
+  while (environment.stores.lbtickets.get(at)?.status?.process !== 'disabled') await systemClock.sleep(10);
+  expect(await environment.management.remove(lbtickets, at)).toMatchObject({ ok: true });
+  while (environment.stores.lbtickets.get(at)) await systemClock.sleep(10);
+  expect(denied()).toEqual([]);
+}, 60_000);
+
+test('all of it was asked by the controllers themselves, over the wire', () => {
+  const target = 'acp-region01';
+  expect(did('management', 'PATCH', /\/lbtickets\/test$/)).toBe(true);
+  expect(did('management', 'PATCH', /\/lbtickets\/test\/status$/)).toBe(true);
+  expect(did('management', 'PATCH', /\/loadbalancers\/demo\/status$/)).toBe(true);
+  expect(did('management', 'GET', /\/fairlead-system\/secrets$/)).toBe(true);
+  expect(did('management', 'POST', /\/events$/)).toBe(true);
+  expect(did(target, 'PATCH', /\/configmaps\/fairlead-demo$/)).toBe(true);
+  expect(did(target, 'PATCH', /\/services\/svc01$/)).toBe(true);
+  expect(did(target, 'PATCH', /\/namespaces\/default$/)).toBe(true);
+  expect(did(target, 'PATCH', /\/ingresses\/shop$/)).toBe(true);
+  expect(did(target, 'PATCH', /\/ingresses\/shop\/status$/)).toBe(true);
+  expect(did(target, 'GET', /\/namespaces\/default\/secrets$/)).toBe(true);
+});
+
+test('`fairlead cluster check` asks for what the role of target clusters grants', () => {
+  const granted = programRoles().find(({ metadata }) => metadata.name === 'fairlead-target')?.rules ?? [];
+  const isGranted = (group: string, resource: string, verb: string) =>
+    granted.some((one) =>
+      [one.apiGroups.includes(group), one.resources.includes(resource), one.verbs.includes(verb)].every(Boolean),
+    );
+  const asks = needs.flatMap(({ group, resource, verbs }) => verbs.map((verb) => [group, resource, verb] as const));
+  expect(asks.filter((ask) => !isGranted(...ask))).toEqual([]);
+});
+
+test('what they were not given is refused to them', async () => {
+  const { management, targets } = environment.asControllers;
+  const target = targets.get('acp-region01');
+  if (!target) throw new Error('bug: no client');
+  const found = await Promise.all([
+    management.list(namespaces),
+    management.remove(lbtickets, { name: 'test', namespace: 'default' }),
+    target.remove(services, { name: 'svc01', namespace: 'default' }),
+    target.remove(namespaces, { name: 'default' }),
+  ]);
+  expect(found.map((one) => (one.ok ? 'allowed' : one.problem.status))).toEqual([403, 403, 403, 403]);
+});
