@@ -1,6 +1,6 @@
 // Rules of the repository that no compiler holds: time and chance as arguments, READMEs alike, generated files fresh, lists complete.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { crdFiles } from '@fairlead/api';
 import { expect, test } from 'vitest';
 import { folders, root, sourceFiles } from './tree.ts';
@@ -47,18 +47,64 @@ test('generated files are as npm run gen would write them', () => {
   expect(stale.map(([path]) => path)).toEqual([]);
 });
 
-test('every place that MAP.md and the README name exists', () => {
-  const named = ['README.md', 'MAP.md', 'docs/tour.md', 'CONTRIBUTING.md'].flatMap((doc) =>
-    [...read(doc).matchAll(/`((?:packages|sims|apps|examples|deploy|docs|scripts|bench)\/[\w./-]*)`/g)].map((m) => ({
-      doc,
-      path: m[1] ?? '',
-    })),
+const pages = [
+  'README.md',
+  'MAP.md',
+  'CONTRIBUTING.md',
+  'SCOPE.md',
+  ...readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
+  ...['packages', 'sims', 'apps'].flatMap((place) =>
+    folders(join(root, place)).map((home) => `${place}/${home}/README.md`),
+  ),
+];
+
+test('every place that a page names exists', () => {
+  const top = folders(root).filter((name) => !/^\.|^(dist|node_modules)$/.test(name));
+  const fromRoot = new RegExp(`(?<![\\w./-])(?:${top.join('|')})/[\\w./-]*`, 'g');
+  const fromPackage = /(?<![\w./-])(?:src|testdata)\/[\w./-]*/g;
+  const named = pages.flatMap((page) => {
+    const quoted = [...read(page).matchAll(/`([^`\n]+)`/g)].map((m) => m[1] ?? '').join('\n');
+    const own = page.endsWith('/README.md') ? (quoted.match(fromPackage) ?? []) : [];
+    return [...(quoted.match(fromRoot) ?? []), ...own.map((path) => join(dirname(page), path))].map((path) => ({
+      page,
+      path,
+    }));
+  });
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter(({ path }) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+test('every source file that a page names is somewhere', () => {
+  const files = new Set(sourceFiles().map((file) => basename(file.path)));
+  const named = pages.flatMap((page) =>
+    [...read(page).matchAll(/`([\w.-]+\.ts)`/g)].map((m) => ({ page, name: m[1] ?? '' })),
   );
   expect(named.length).toBeGreaterThan(20);
-  expect(named.filter(({ path }) => !existsSync(join(root, path))).map(({ doc, path }) => `${doc}: ${path}`)).toEqual(
-    [],
-  );
+  expect(named.filter(({ name }) => !files.has(name))).toEqual([]);
 });
+
+test('every link inside the repository leads somewhere', () => {
+  const links = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map((m) => ({ page, to: m[1] ?? '' })),
+  );
+  const inside = links.filter(({ to }) => !/^[a-z]+:/.test(to));
+  expect(inside.length).toBeGreaterThan(5);
+  const lost = inside.filter(({ page, to }) => {
+    const [path = '', heading] = to.split('#');
+    const file = path === '' ? page : join(dirname(page), path);
+    return !existsSync(join(root, file)) || (heading !== undefined && !headingsOf(read(file)).includes(heading));
+  });
+  expect(lost).toEqual([]);
+});
+
+/** As links name them. */
+const headingsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map((m) =>
+    (m[1] ?? '')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
 
 test('the list of providers names every provider file', () => {
   const folder = join(root, 'packages/providers/src');
