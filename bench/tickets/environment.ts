@@ -6,10 +6,10 @@ import { round, type Subject } from '../apiserver/subject.ts';
 import { cpuSeconds, residentMb } from '../process.ts';
 import { clientOf, must, type Server } from './client.ts';
 
-export const clusterNames = ['region01', 'region02', 'region03'];
-export const balancerCount = 20;
+const clusterNames = ['region01', 'region02', 'region03'];
+const balancerCount = 20;
 /** Namespaces in the target cluster for each Loadbalancer; each has one ConfigMap. */
-export const namespacesEach = 10;
+const namespacesEach = 10;
 const projects = 20;
 /** Requests under way at once, for what is only set up. */
 export const lanes = 32;

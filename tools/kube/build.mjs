@@ -27,7 +27,7 @@ export function version() {
 }
 
 /** Where what is built is kept: `$FAIRLEAD_CACHE/kube/<version>`, or under `~/.cache/fairlead`. */
-export function cacheFolder() {
+function cacheFolder() {
   return join(process.env.FAIRLEAD_CACHE || join(homedir(), '.cache', 'fairlead'), 'kube', version());
 }
 

@@ -41,7 +41,7 @@ export interface Agents {
 }
 
 /** On a Loadbalancer: a new value lets its device remove what the brake held back. */
-export const allowRemovals = 'fairlead.io/allow-removals';
+const allowRemovals = 'fairlead.io/allow-removals';
 
 /** What of a Loadbalancer its agent is made from. Without credentials, or the cluster, it waits. */
 interface Made {

@@ -26,7 +26,7 @@ export interface Leading {
   run(work: (term: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void>;
 }
 
-export const leaseName = 'fairlead';
+const leaseName = 'fairlead';
 
 /**
  *   seconds since the last renewal that worked, of 15:

@@ -1,5 +1,6 @@
 // What every kind's status has: conditions in the form Kubernetes gives them, and the generation they speak of.
 import { type Static, Type } from 'typebox';
+import type { Column } from './kind.ts';
 import { choice, listMap } from './schema.ts';
 
 const condition = Type.Object(
@@ -52,3 +53,20 @@ export const observedGeneration = Type.Integer({
   format: 'int64',
   minimum: 0,
 });
+
+const ready = (field: string): string => `.status.conditions[?(@.type=="Ready")].${field}`;
+
+/** Columns of what has a condition Ready: whether it works, why not, and its age. */
+export const readiness: Column[] = [
+  { name: 'Ready', type: 'string', description: 'Whether it works.', jsonPath: ready('status') },
+  { name: 'Reason', type: 'string', description: 'Why not.', jsonPath: ready('reason') },
+  { name: 'Age', type: 'date', description: 'Since when there is one.', jsonPath: '.metadata.creationTimestamp' },
+];
+
+export const whatToDo: Column = {
+  name: 'Message',
+  type: 'string',
+  description: 'What to do.',
+  jsonPath: ready('message'),
+  wide: true,
+};

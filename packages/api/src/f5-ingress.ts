@@ -82,7 +82,7 @@ export function reportOf(ingress: IngressObject): IngressReport | undefined {
 }
 
 /** Names of the Services behind it, each once, sorted. */
-export function servicesOfIngress({ spec }: IngressObject): string[] {
+function servicesOfIngress({ spec }: IngressObject): string[] {
   const paths = (spec?.rules ?? []).flatMap((rule) => rule.http?.paths ?? []);
   const backends = [spec?.defaultBackend, ...paths.map(({ backend }) => backend)];
   return [...new Set(backends.flatMap((backend) => backend?.service?.name ?? []))].sort();

@@ -44,16 +44,7 @@ export {
   lbcanaries,
   lbcanary,
 } from './lbcanary.ts';
-export {
-  type Lbrule,
-  type LbruleEntry,
-  type LbruleSpec,
-  type LbruleStatus,
-  type LbruleValue,
-  lbrule,
-  lbrules,
-  longestRegexp,
-} from './lbrule.ts';
+export { type Lbrule, type LbruleEntry, type LbruleSpec, type LbruleStatus, lbrule, lbrules } from './lbrule.ts';
 export {
   type Lbticket,
   type LbticketSpec,
@@ -63,7 +54,6 @@ export {
   allocatedAnnotation,
   changedByAnnotation,
   forceAnnotation,
-  frozenFields,
   isDeletable,
   isOpen,
   lbticket,

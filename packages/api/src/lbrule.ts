@@ -1,12 +1,12 @@
 // Lbrule: where the requests of one listner go when they match, for canary releases.
 import { type Static, Type } from 'typebox';
-import { conditions, observedGeneration } from './condition.ts';
+import { conditions, observedGeneration, readiness, whatToDo } from './condition.ts';
 import { type KindOf, type Resource, define } from './kind.ts';
 import { atomicList, choice, identifier, nullable, objectName, ruled } from './schema.ts';
 import { weightedServices } from './services.ts';
 
 /** The longest regexp, in characters: it runs on the device for each request. */
-export const longestRegexp = 256;
+const longestRegexp = 256;
 
 const value = ruled(
   Type.Object(
@@ -146,7 +146,6 @@ const status = Type.Object(
 export type LbruleSpec = Static<typeof spec>;
 export type LbruleStatus = Static<typeof status>;
 export type LbruleEntry = Static<typeof entry>;
-export type LbruleValue = Static<typeof value>;
 export type Lbrule = Resource<LbruleSpec, LbruleStatus>;
 
 export const lbrules: KindOf<Lbrule> = {
@@ -168,19 +167,7 @@ export const lbrule = define({
     { name: 'Lbticket', type: 'string', description: 'The ticket.', jsonPath: '.spec.lbticket' },
     { name: 'Listner', type: 'string', description: 'The listner of the ticket.', jsonPath: '.spec.listner' },
     { name: 'Priority', type: 'integer', description: 'Low is tried first.', jsonPath: '.spec.priority' },
-    {
-      name: 'Ready',
-      type: 'string',
-      description: 'Whether it works.',
-      jsonPath: '.status.conditions[?(@.type=="Ready")].status',
-    },
-    {
-      name: 'Reason',
-      type: 'string',
-      description: 'Why not.',
-      jsonPath: '.status.conditions[?(@.type=="Ready")].reason',
-    },
-    { name: 'Age', type: 'date', description: 'Since when there is one.', jsonPath: '.metadata.creationTimestamp' },
+    ...readiness,
     { name: 'Match', type: 'string', description: 'How entries combine.', jsonPath: '.spec.match', wide: true },
     {
       name: 'Services',
@@ -189,12 +176,6 @@ export const lbrule = define({
       jsonPath: '.spec.services[*].service',
       wide: true,
     },
-    {
-      name: 'Message',
-      type: 'string',
-      description: 'What to do.',
-      jsonPath: '.status.conditions[?(@.type=="Ready")].message',
-      wide: true,
-    },
+    whatToDo,
   ],
 });

@@ -1,6 +1,6 @@
 // Lbticket: a user's claim to a pair of addresses and, later, the listners on it.
 import { type Static, Type } from 'typebox';
-import { conditions, observedGeneration } from './condition.ts';
+import { conditions, observedGeneration, readiness, whatToDo } from './condition.ts';
 import { type KindOf, type Resource, define } from './kind.ts';
 import { listners } from './listner.ts';
 import { type Rule, atomicList, choice, label, nullable, objectName, ruled } from './schema.ts';
@@ -131,7 +131,7 @@ export const changedByAnnotation = 'fairlead.io/changed-by';
 export const allocatedAnnotation = 'fairlead.io/allocated';
 
 /** Fields that only created and failed tickets may change: elsewhere they are promises made to the network and the device. */
-export const frozenFields = ['loadbalancer', 'namespace', 'veip', 'ltmip', 'lbtype'] as const;
+const frozenFields = ['loadbalancer', 'namespace', 'veip', 'ltmip', 'lbtype'] as const;
 
 /** May the fields above change in this state? A ticket that no controller has seen yet counts as created. */
 export const isOpen = (ticket: Lbticket): boolean =>
@@ -190,19 +190,7 @@ export const lbticket = define({
       description: 'Where the addresses come from.',
       jsonPath: '.spec.loadbalancer',
     },
-    {
-      name: 'Ready',
-      type: 'string',
-      description: 'Whether it works.',
-      jsonPath: '.status.conditions[?(@.type=="Ready")].status',
-    },
-    {
-      name: 'Reason',
-      type: 'string',
-      description: 'Why not.',
-      jsonPath: '.status.conditions[?(@.type=="Ready")].reason',
-    },
-    { name: 'Age', type: 'date', description: 'Since when there is one.', jsonPath: '.metadata.creationTimestamp' },
+    ...readiness,
     {
       name: 'Target',
       type: 'string',
@@ -213,13 +201,7 @@ export const lbticket = define({
     { name: 'Use', type: 'string', description: 'What the addresses are for.', jsonPath: '.spec.lbtype', wide: true },
     { name: 'Wanted', type: 'string', description: 'The state the user wants.', jsonPath: '.spec.state', wide: true },
     { name: 'Claimer', type: 'string', description: 'Who asked.', jsonPath: '.spec.claimer', wide: true },
-    {
-      name: 'Message',
-      type: 'string',
-      description: 'What to do.',
-      jsonPath: '.status.conditions[?(@.type=="Ready")].message',
-      wide: true,
-    },
+    whatToDo,
   ],
 });
 

@@ -1,6 +1,6 @@
 // Loadbalancer: the triple of a first-layer LTM, a second-layer VE and the CIS of one cluster. Platform admins write it.
 import { type Static, Type } from 'typebox';
-import { conditions, observedGeneration } from './condition.ts';
+import { conditions, observedGeneration, readiness } from './condition.ts';
 import { ltm, secretRef, ve } from './device.ts';
 import { type KindOf, type Resource, define } from './kind.ts';
 import { atomicList, choice, identifier, ruled } from './schema.ts';
@@ -210,19 +210,7 @@ export const loadbalancer = define({
       description: 'Second-layer addresses there are.',
       jsonPath: '.status.capacity.ve.total',
     },
-    {
-      name: 'Ready',
-      type: 'string',
-      description: 'Whether it works.',
-      jsonPath: '.status.conditions[?(@.type=="Ready")].status',
-    },
-    {
-      name: 'Reason',
-      type: 'string',
-      description: 'Why not.',
-      jsonPath: '.status.conditions[?(@.type=="Ready")].reason',
-    },
-    { name: 'Age', type: 'date', description: 'Since when there is one.', jsonPath: '.metadata.creationTimestamp' },
+    ...readiness,
     { name: 'LTM', type: 'string', description: 'The first-layer device.', jsonPath: '.spec.ltm.url', wide: true },
     {
       name: 'Policy',

@@ -112,7 +112,7 @@ const kindsOfSubresources: Record<string, { group?: string; version?: string; ki
   token: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
 };
 
-export const subresourcesOf = (resource: Resource, version: Version): string[] =>
+const subresourcesOf = (resource: Resource, version: Version): string[] =>
   resource.subresources.filter((name) => {
     if (resource.isCustom && name === 'status') return version.hasStatus;
     if (resource.isCustom && name === 'scale') return version.scale !== undefined;

@@ -36,7 +36,7 @@ export const asResult = (kind: string, causes: Cause[]): Result<void> =>
   causes.length > 0 ? refuse(invalid({ group: 'meta.k8s.io', kind }, '', causes)) : ok(undefined);
 
 /** `All`, and nothing else, may be asked for. */
-export const dryRunCauses = (values: unknown[]): Cause[] =>
+const dryRunCauses = (values: unknown[]): Cause[] =>
   values.every((value) => value === 'All') ? [] : [unsupported('dryRun', values, ['All'])];
 
 export interface DeleteOptions {

@@ -2,7 +2,7 @@
 import { stringify } from 'yaml';
 import { failure, ok, refuse, type Result } from './status.ts';
 
-export const representations = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
+const representations = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
 const known = ['application/json', 'application/yaml', '*/*', 'application/*'];
 const forms = ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'];
 

@@ -88,7 +88,7 @@ function decoded(segment: string): string {
   return /%(?![0-9a-fA-F]{2})/.test(segment) ? segment : decodeURIComponent(segment);
 }
 
-export const isWatch = (query: URLSearchParams): boolean => isTrue(query.get('watch'));
+const isWatch = (query: URLSearchParams): boolean => isTrue(query.get('watch'));
 export const isTrue = (text: string | null): boolean => text === 'true' || text === '1' || text === '';
 
 /** The name a write is recorded under when the client gives none: the first part of its User-Agent. */

@@ -43,7 +43,7 @@ export interface Store {
 export type Listener = (type: StoreEvent['type'], key: string, object: KubeObject) => void;
 
 /** `/registry/<group>/<resource>/` of a key or a longer prefix. */
-export function tablePrefix(key: string): string {
+function tablePrefix(key: string): string {
   let end = 0;
   for (let slashes = 0; slashes < 4; slashes++) end = key.indexOf('/', end) + 1;
   return key.slice(0, end);

@@ -15,7 +15,7 @@ export function openFor({ secret, digest }: Stand): { certificate: string; priva
 }
 
 /** Undefined when `text` stands for no Secret. */
-export function standOf(text: unknown): Stand | undefined {
+function standOf(text: unknown): Stand | undefined {
   const found = typeof text === 'string' ? /^secret:([a-z0-9.-]+)\/tls\.crt(?:#([0-9a-f]+))?$/.exec(text) : null;
   const [, secret, digest] = found ?? [];
   return secret === undefined ? undefined : { secret, digest };

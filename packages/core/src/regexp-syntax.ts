@@ -25,7 +25,7 @@ export type Expression =
   | { kind: 'choice'; branches: Expression[] };
 
 /** Tcl counts no further in `{m,n}`. */
-export const longestCount = 255;
+const longestCount = 255;
 
 /**
  *   written                   taken as

@@ -67,7 +67,7 @@ export interface Engine {
   readonly overdue: { scopes: number; pools: number };
 }
 
-export const brakeUnlessSet: Brake = { share: 0.5, spare: 10 };
+const brakeUnlessSet: Brake = { share: 0.5, spare: 10 };
 
 export const engine = (options: EngineOptions): Engine => new PlaceEngine(options);
 

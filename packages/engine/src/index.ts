@@ -1,5 +1,5 @@
 // From a change in what is wanted to a turn for what it touches.
-export { brakeUnlessSet, engine, type Engine, type EngineOptions, type ScopeTurn } from './engine.ts';
+export { engine, type Engine, type EngineOptions, type ScopeTurn } from './engine.ts';
 export { backoff, type Backoff, type BackoffOptions } from './backoff.ts';
 export { lanes, type LanesOptions } from './lanes.ts';
 export { ingressStatuses, isOfIngresses, type IngressCluster, type IngressStatusOptions } from './ingress-status.ts';

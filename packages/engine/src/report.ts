@@ -33,7 +33,7 @@ export interface Remark {
   message: string;
 }
 
-export const emptyReport = (origin: Origin): Report => ({ origin, settled: false, applications: new Map() });
+const emptyReport = (origin: Origin): Report => ({ origin, settled: false, applications: new Map() });
 
 /** `report` with `outcome` in it: the same one when that is no news. An outcome of another edit begins anew. */
 export function withOutcome(report: Report | undefined, outcome: Outcome & { origin: Origin }): Report {

@@ -6,7 +6,7 @@ export { http, type HttpApproverOptions } from './http.ts';
 export { ltmCluster, ltmTenant, ltmWish, type LtmState, type LtmWish } from './ltm.ts';
 export { manual } from './manual.ts';
 export { auto, type Answer, type Application, type Approver, type PolicyAt } from './approver.ts';
-export { applications, isRuleOf, orderedRules, type TicketQuestion } from './model.ts';
+export { applications, type TicketQuestion } from './model.ts';
 export { part, type Part, type ServicePortRef } from './part.ts';
 export { configMap, type ConfigMapAnswer, type ConfigMapQuestion, type Contribution, type Entry } from './configmap.ts';
 export { step, events, states, type Effect, type Event, type State, type Step } from './life.ts';

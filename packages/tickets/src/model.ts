@@ -69,13 +69,13 @@ export function applications(question: TicketQuestion): Result<LoadBalancer[]> {
   return ok(all);
 }
 
-export const isRuleOf = (rule: Lbrule, ticket: Lbticket, listner?: Listner): boolean =>
+const isRuleOf = (rule: Lbrule, ticket: Lbticket, listner?: Listner): boolean =>
   rule.metadata.namespace === ticket.metadata.namespace &&
   rule.spec.lbticket === ticket.metadata.name &&
   (listner === undefined || rule.spec.listner === listner.name);
 
 /** Low priority number first, then older, then by name: the first match wins, so this order is what users see. */
-export const orderedRules = (rules: readonly Lbrule[]): Lbrule[] =>
+const orderedRules = (rules: readonly Lbrule[]): Lbrule[] =>
   rules.toSorted(
     (a, b) =>
       a.spec.priority - b.spec.priority || createdAt(a) - createdAt(b) || compare(a.metadata.name, b.metadata.name),

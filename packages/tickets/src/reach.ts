@@ -14,7 +14,7 @@ export type Reached =
 const patience = 3;
 
 /** An outage that time may cure is told when it has lasted this long. Milliseconds. */
-export const newsAfter = 10_000;
+const newsAfter = 10_000;
 
 export function reach(desk: Desk, cluster: string): Reached {
   const target = desk.target(cluster);

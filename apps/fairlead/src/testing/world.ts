@@ -101,7 +101,7 @@ export const kubeconfigOf = (host: string, token = 'one'): string =>
   });
 
 /** A Secret in CIS-C's form. */
-export const clustersSecret = (name: string, texts: Record<string, string>): Secret => ({
+const clustersSecret = (name: string, texts: Record<string, string>): Secret => ({
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: { name, namespace: ownNamespace, labels: { 'fairlead.io/clusters': 'true' } },

@@ -47,7 +47,7 @@ export async function authenticate(
   return peer.certificate && certificates ? undefined : { ...anonymous, groups: [...anonymous.groups] };
 }
 
-export const bearerOf = (request: Request): string | undefined =>
+const bearerOf = (request: Request): string | undefined =>
   /^Bearer (.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1]?.trim();
 
 async function userOfToken(token: string, { tokens, accounts }: Authenticators): Promise<UserInfo | undefined> {

@@ -61,7 +61,7 @@ const pathRule = (paths: string): Tree => ({ nonResourceURLs: paths.split(' '), 
 
 const annotations = { 'rbac.authorization.kubernetes.io/autoupdate': 'true' };
 const ours = { 'kubernetes.io/bootstrapping': 'rbac-defaults' };
-export const aggregateTo = (role: string): string => `rbac.authorization.k8s.io/aggregate-to-${role}`;
+const aggregateTo = (role: string): string => `rbac.authorization.k8s.io/aggregate-to-${role}`;
 
 function role(name: string, rules: Tree[], into?: string): KubeObject {
   const labels = { ...ours, ...(into ? { [aggregateTo(into)]: 'true' } : {}) };

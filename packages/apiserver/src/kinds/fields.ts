@@ -125,7 +125,7 @@ const full = (name: string): string =>
   name.startsWith('apiextensions.') ? `io.k8s.apiextensions-apiserver.pkg.apis.${name}` : `io.k8s.api.${name}`;
 
 /** Every definition, linked, with enums and defaults in place. */
-export const kindSchemas: Map<string, Schema> = link(withFields());
+const kindSchemas: Map<string, Schema> = link(withFields());
 
 /** The schema of every kind's metadata. */
 export const metadataSchema: Schema = known('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');

@@ -155,7 +155,7 @@ function history(
 }
 
 /** `shifting 20 %`. */
-export const labelOf = ({ phase = 'pending', weight }: LbcanaryStatus): string =>
+const labelOf = ({ phase = 'pending', weight }: LbcanaryStatus): string =>
   weight === undefined ? phase : `${phase} ${weight} %`;
 
 const titles = {

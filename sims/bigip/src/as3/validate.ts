@@ -7,7 +7,7 @@ import { validateItem } from './validate-item.ts';
 import type { Scene } from './pointers.ts';
 import { isKnown, itemClasses, templates } from './words.ts';
 
-export const namePattern = /^[A-Za-z]([0-9A-Za-z_.-]{0,188}[0-9A-Za-z_.])?$/;
+const namePattern = /^[A-Za-z]([0-9A-Za-z_.-]{0,188}[0-9A-Za-z_.])?$/;
 const versions = /^3\.(\d|[1-4]\d|5[0-6])(\.\d+)?$/;
 
 /** Everything wrong with a declaration; empty when there is nothing. */

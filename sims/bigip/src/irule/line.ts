@@ -5,7 +5,7 @@ const plain = /^[\w./:@%+=,~&?!<>*()^|'`-]+$/;
 const special = /[^\w./:@%+=,~&?!<>*()^|'`-]/g;
 
 /** One word of a Tcl list. */
-export function tclWord(text: string): string {
+function tclWord(text: string): string {
   if (text === '') return '{}';
   if (plain.test(text)) return text;
   return text.replace(special, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -37,7 +37,7 @@ function memberBody(item: unknown): Json {
 }
 
 /** A member from `{name: "/T/10.0.0.1:80"}` or `{name: "10.0.0.1:80", partition: "T"}`. */
-export function readMember(json: Json, before: Member | undefined): Member {
+function readMember(json: Json, before: Member | undefined): Member {
   const body = new Body(json);
   const path = before?.fullPath ?? memberPath(json);
   const place = destinationOf(path);

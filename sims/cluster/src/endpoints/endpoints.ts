@@ -58,7 +58,7 @@ async function turn(kit: Kit, key: string): Promise<Next> {
 }
 
 /** Terminating pods are no addresses here, unless the Service publishes what is not ready. */
-export function subsetsOf(service: Service, groups: EndpointGroup[]): { subsets: EndpointSubset[]; isCut: boolean } {
+function subsetsOf(service: Service, groups: EndpointGroup[]): { subsets: EndpointSubset[]; isCut: boolean } {
   let room = capacity;
   const subsets: EndpointSubset[] = [];
   const total = groups.reduce((sum, group) => sum + group.endpoints.length, 0);

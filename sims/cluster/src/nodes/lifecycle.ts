@@ -77,7 +77,7 @@ async function watchNode(options: LifecycleOptions, name: string): Promise<Next>
 }
 
 /** What the taints should be by the Ready condition; others' taints are kept. */
-export function taintsFor(node: Node, now: number): Taint[] {
+function taintsFor(node: Node, now: number): Taint[] {
   const ready = conditionOf(node.status?.conditions, 'Ready')?.status;
   const key = ready === 'True' ? undefined : ready === 'False' ? notReady : unreachable;
   const present = node.spec?.taints ?? [];

@@ -130,7 +130,7 @@ function podFor(set: StatefulSet, { ordinal, revision, template }: Seat) {
 }
 
 /** The number at the end of a name such as `web-2`; undefined when it is not this set's pattern. */
-export function ordinalOf(set: StatefulSet, { metadata }: Pod): number | undefined {
+function ordinalOf(set: StatefulSet, { metadata }: Pod): number | undefined {
   const rest = metadata.name.startsWith(`${set.metadata.name}-`)
     ? metadata.name.slice(set.metadata.name.length + 1)
     : '';
