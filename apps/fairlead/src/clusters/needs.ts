@@ -30,6 +30,18 @@ export const needs: readonly Need[] = [
     verbs: ['list', 'watch'],
     why: 'to know the members of pools',
   },
+  {
+    group: 'networking.k8s.io',
+    resource: 'ingresses',
+    verbs: ['list', 'watch', 'patch'],
+    why: 'to serve F5 Ingresses, and to keep them until nothing of them is left',
+  },
+  {
+    group: 'networking.k8s.io',
+    resource: 'ingresses/status',
+    verbs: ['patch'],
+    why: 'to show the address of an F5 Ingress',
+  },
   { group: '', resource: 'events', verbs: ['create', 'get', 'patch'], why: 'to say what came of a ConfigMap' },
 ];
 
@@ -48,8 +60,10 @@ export async function lacking(kube: Kube): Promise<Result<string[]>> {
 
 async function isAllowed(
   kube: Kube,
-  resourceAttributes: { group: string; resource: string; verb: string },
+  { group, resource: name, verb }: { group: string; resource: string; verb: string },
 ): Promise<Result<boolean>> {
+  const [resource, subresource] = name.split('/');
+  const resourceAttributes = { group, resource, verb, ...(subresource ? { subresource } : {}) };
   const review = {
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SelfSubjectAccessReview',
