@@ -51,6 +51,9 @@ export async function readText(request: Request): Promise<Result<string>> {
 /** JSON or YAML text as a value; the message of a refusal is the parser's own. YAML is read as 1.1, as kubectl and the real server do. */
 export function parseText(text: string, isYaml: boolean): Parsed {
   if (!isYaml) return parseJson(text);
+  // Programs send JSON in YAML's name. Text that comes out as it went in says nothing twice, and JSON is read far sooner.
+  const json = text.startsWith('{') ? parseJson(text) : undefined;
+  if (json?.ok && JSON.stringify(json.value) === text) return json;
   try {
     return { ok: true, value: parseYaml(text, { version: '1.1', maxAliasCount: 100, logLevel: 'error' }) };
   } catch (error) {

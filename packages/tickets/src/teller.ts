@@ -1,5 +1,5 @@
 // Says Events beside the turns: a ticket does not wait until its Event is written, and work comes before talk.
-import { untilAborted } from '@fairlead/core';
+import { untilAborted, type Clock } from '@fairlead/core';
 import type { KubeObject, Recorder, Told } from '@fairlead/kube';
 
 export interface Teller {
@@ -11,6 +11,9 @@ export interface Teller {
 
 export interface TellerOptions {
   recorder: Recorder;
+  clock: Clock;
+  /** Is there work that writes to the same server? Then talk is slow. */
+  isBusy: () => boolean;
   log: (line: string) => void;
 }
 
@@ -21,14 +24,17 @@ interface Talk {
 
 /** Objects that Events are written about at once: few, for turns use the same connections. */
 const parallel = 2;
+/** Between two objects while there is work, in milliseconds: Events go on, and take next to nothing from it. */
+const slow = 100;
 /** Objects that wait to be told of; beyond it the oldest is dropped. A server that takes no Events must not fill our memory. */
 const longest = 50_000;
 
-export function teller({ recorder, log }: TellerOptions): Teller {
+export function teller({ recorder, clock, isBusy, log }: TellerOptions): Teller {
   const waiting = new Map<string, Talk>();
   const busy = new Set<string>();
   const open = new Set<Promise<void>>();
   let isRunning = false;
+  let ended: AbortSignal | undefined;
 
   const say = async (key: string, { about, told }: Talk): Promise<void> => {
     busy.add(key);
@@ -37,6 +43,7 @@ export function teller({ recorder, log }: TellerOptions): Teller {
       if (!said.ok) log(`${about.kind} ${key}: its Event ${one.reason} is lost: ${said.problem.message}`);
     }
     busy.delete(key);
+    if (isBusy() && isRunning) await clock.sleep(slow, ended);
   };
   const first = (): [string, Talk] | undefined => {
     for (const entry of waiting) if (!busy.has(entry[0])) return entry;
@@ -71,6 +78,7 @@ export function teller({ recorder, log }: TellerOptions): Teller {
     },
     async run(signal) {
       isRunning = !signal.aborted;
+      ended = signal;
       start();
       await untilAborted(signal);
       isRunning = false;

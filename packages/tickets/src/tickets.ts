@@ -2,6 +2,7 @@
 import type { Lbcanary, Lbrule, Lbticket, Loadbalancer } from '@fairlead/api';
 import { fail, type Clock } from '@fairlead/core';
 import { lanes } from '@fairlead/engine';
+import { backlog } from './backlog.ts';
 import { recorder, type Kube, type Recorder, type Store } from '@fairlead/kube';
 import type { Approver } from './approver.ts';
 import { canaryTurn } from './canary/canary-turn.ts';
@@ -98,7 +99,7 @@ const laneOf = (key: TurnKey): string => {
  */
 export function tickets(options: TicketsOptions): Tickets {
   const { stores, clock, log = () => undefined, parallel = 16 } = options;
-  let atHome = 0;
+  const toDo = backlog(stores.lbtickets, clock);
   /** Keys whose turn that ends now asked for another. */
   const again = new Set<TurnKey>();
   const turns = lanes<TurnKey>(clock, {
@@ -106,11 +107,12 @@ export function tickets(options: TicketsOptions): Tickets {
     parallel: (lane) => (lane === home ? parallel : perLoadbalancer),
     onTurn({ key, isBug, late, took }) {
       const kind = key.slice(0, key.indexOf(' ')) as TicketsTurn['kind'];
+      if (kind === 'ticket') toDo.moved();
       options.onTurn?.({ kind, result: isBug ? 'bug' : again.delete(key) ? 'again' : 'done', late, took });
     },
     onBug: (error, key) => log(`bug in the turn of ${key}: ${error instanceof Error ? error.stack : String(error)}`),
   });
-  const desk = deskOf(options, turns, () => atHome >= parallel);
+  const desk = deskOf(options, turns, () => toDo.isBusy);
   return {
     async run(signal) {
       await Promise.all([
@@ -122,22 +124,15 @@ export function tickets(options: TicketsOptions): Tickets {
       if (signal.aborted) return;
       // In one step, so that no change falls between what is loaded and what is heard of.
       loadAll(desk, stores);
-      const stop = watchAll(desk, stores);
+      const stops = [watchAll(desk, stores), toDo.follow()];
       const give = async (key: TurnKey) => {
         const next = await turn(desk, key, signal);
         if (next.after === 'change') return;
         again.add(key);
         turns.add(key, next.after);
       };
-      const giveAtHome = async (key: TurnKey) => {
-        atHome += 1;
-        await give(key).finally(() => (atHome -= 1));
-      };
-      await Promise.all([
-        desk.teller.run(signal),
-        turns.run((key) => (laneOf(key) === home ? giveAtHome(key) : give(key)), signal),
-      ]);
-      stop();
+      await Promise.all([desk.teller.run(signal), turns.run(give, signal)]);
+      stops.forEach((stop) => stop());
     },
     get load() {
       return { waiting: turns.size, overdue: turns.overdue };
@@ -165,7 +160,7 @@ function deskOf(options: TicketsOptions, queue: Desk['queue'], isBusy: () => boo
     random,
     log,
     changed: options.onChange ?? (() => undefined),
-    teller: teller({ recorder: told, log }),
+    teller: teller({ recorder: told, clock, isBusy, log }),
     queue,
     isBusy,
     ledger: new Ledger((ticket) => queue.add(`ticket ${ticket}`)),

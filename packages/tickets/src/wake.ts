@@ -3,7 +3,7 @@ import type { Desk } from './desk.ts';
 import type { ConfigMapKey } from './directory.ts';
 
 /** Milliseconds. A ConfigMap or a status is written whole, so while many tickets move, each write should take many along. */
-const gather = { configMap: { idle: 0, busy: 1000 }, loadbalancer: { idle: 100, busy: 2000 } };
+const gather = { configMap: { idle: 0, busy: 5000 }, loadbalancer: { idle: 100, busy: 5000 } };
 
 type WakeDesk = Pick<Desk, 'queue' | 'isBusy'>;
 

@@ -1,6 +1,6 @@
 // `x-kubernetes-validations`: compiles rules once, runs them wherever their schema has a value, and words what fails.
 import { Optional, type ASTNode, type Environment, type ParseResult } from '@marcbachmann/cel-js';
-import { isTree, type Tree } from '../object.ts';
+import { isEqual, isTree, type Tree } from '../object.ts';
 import { partsOf } from '../patch/field-set.ts';
 import { fieldSchema, type Schema, type ValidationRule } from '../schema/schema.ts';
 import type { Cause } from '../status.ts';
@@ -124,24 +124,34 @@ export function ruleProblems(object: unknown, old: unknown, schema: Schema): Cau
   return causes;
 }
 
-const known = new WeakMap<Schema, boolean>();
-
-/** Whether a schema has a rule anywhere: most have none, and are not walked. */
-function hasRules(schema: Schema): boolean {
-  const found = known.get(schema);
-  if (found !== undefined) return found;
-  known.set(schema, false);
-  const below = [...Object.values(schema.properties ?? {}), schema.items, schema.additionalProperties].filter(
-    (child): child is Schema => typeof child === 'object',
-  );
-  const has = (schema['x-kubernetes-validations'] ?? []).length > 0 || below.some(hasRules);
-  known.set(schema, has);
+/** Whether a schema has such a rule anywhere; most have none, and are not walked. */
+function somewhere(isSuch: (rule: ValidationRule) => boolean): (schema: Schema) => boolean {
+  const known = new WeakMap<Schema, boolean>();
+  const has = (schema: Schema): boolean => {
+    const found = known.get(schema);
+    if (found !== undefined) return found;
+    known.set(schema, false);
+    const below = [...Object.values(schema.properties ?? {}), schema.items, schema.additionalProperties].filter(
+      (child): child is Schema => typeof child === 'object',
+    );
+    const isThere = (schema['x-kubernetes-validations'] ?? []).some(isSuch) || below.some(has);
+    known.set(schema, isThere);
+    return isThere;
+  };
   return has;
 }
 
+const hasRules = somewhere(() => true);
+const hasTransitions = somewhere((rule) => typeof compile(rule) !== 'object' || usesOldSelf(rule));
+
+/**
+ * What a change leaves as it is was judged when it came: as in Kubernetes 1.33 and newer, only rules about the change
+ * itself look at it again ("CRD validation ratcheting").
+ */
 function visit(site: Site): void {
   const { value, schema } = site;
   if (value === undefined || value === null || !hasRules(schema)) return;
+  if (site.hasOld && !hasTransitions(schema) && isEqual(value, site.old)) return;
   const rules = schema['x-kubernetes-validations'] ?? [];
   if (rules.length > 0) runRules(site, rules);
   if (Array.isArray(value)) visitItems(site, value);
