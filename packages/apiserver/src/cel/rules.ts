@@ -111,6 +111,8 @@ interface Site {
   value: unknown;
   old: unknown;
   hasOld: boolean;
+  /** Nothing has changed here, nor below. */
+  isSame: boolean;
   schema: Schema;
   path: string;
   causes: Cause[];
@@ -120,7 +122,7 @@ interface Site {
 export function ruleProblems(object: unknown, old: unknown, schema: Schema): Cause[] {
   if (!hasRules(schema)) return [];
   const causes: Cause[] = [];
-  visit({ value: object, old, hasOld: old !== undefined, schema, path: '', causes });
+  visit({ value: object, old, hasOld: old !== undefined, isSame: false, schema, path: '', causes });
   return causes;
 }
 
@@ -142,7 +144,9 @@ function somewhere(isSuch: (rule: ValidationRule) => boolean): (schema: Schema) 
 }
 
 const hasRules = somewhere(() => true);
-const hasTransitions = somewhere((rule) => typeof compile(rule) !== 'object' || usesOldSelf(rule));
+/** One that does not compile is told of again each time. */
+const isOfChange = (rule: ValidationRule): boolean => typeof compile(rule) === 'string' || usesOldSelf(rule);
+const hasTransitions = somewhere(isOfChange);
 
 /**
  * What a change leaves as it is was judged when it came: as in Kubernetes 1.33 and newer, only rules about the change
@@ -151,11 +155,13 @@ const hasTransitions = somewhere((rule) => typeof compile(rule) !== 'object' || 
 function visit(site: Site): void {
   const { value, schema } = site;
   if (value === undefined || value === null || !hasRules(schema)) return;
-  if (site.hasOld && !hasTransitions(schema) && isEqual(value, site.old)) return;
-  const rules = schema['x-kubernetes-validations'] ?? [];
-  if (rules.length > 0) runRules(site, rules);
-  if (Array.isArray(value)) visitItems(site, value);
-  else if (isTree(value)) visitFields(site, value);
+  const isSame = site.isSame || (site.hasOld && isEqual(value, site.old));
+  if (isSame && !hasTransitions(schema)) return;
+  const here = { ...site, isSame };
+  const rules = (schema['x-kubernetes-validations'] ?? []).filter((rule) => !isSame || isOfChange(rule));
+  if (rules.length > 0) runRules(here, rules);
+  if (Array.isArray(value)) visitItems(here, value);
+  else if (isTree(value)) visitFields(here, value);
 }
 
 function visitFields(site: Site, value: Tree): void {
@@ -167,6 +173,7 @@ function visitFields(site: Site, value: Tree): void {
       value: value[name],
       old: old[name],
       hasOld: site.hasOld && old[name] !== undefined,
+      isSame: site.isSame,
       schema,
       path: site.path === '' ? name : `${site.path}.${name}`,
       causes: site.causes,
@@ -187,6 +194,7 @@ function visitItems(site: Site, value: unknown[]): void {
       value: item,
       old,
       hasOld: site.hasOld && old !== undefined,
+      isSame: site.isSame && old !== undefined,
       schema,
       path: `${site.path}[${i}]`,
       causes: site.causes,
