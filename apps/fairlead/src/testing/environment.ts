@@ -44,6 +44,23 @@ export async function applyText(kube: Kube, yaml: string): Promise<void> {
   if (!applied.ok) throw new Error(applied.problem.message);
 }
 
+/** A Deployment of one web server, and the Service before it. */
+export const webServer = (name: string, ports = '{port: 8080}'): string => `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ${name}, namespace: default}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: ${name}}}
+  template:
+    metadata: {labels: {app: ${name}}}
+    spec: {containers: [{name: web, image: web, ports: [{name: http, containerPort: 8080}]}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: ${name}, namespace: default}
+spec: {selector: {app: ${name}}, ports: [${ports}]}
+`;
+
 /** Looked at until it holds, and gives what held; after 5000 looks throws what it gave last, unless the test's time is over before. */
 export async function eventually<T>(look: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
   for (let looks = 1; ; looks += 1) {

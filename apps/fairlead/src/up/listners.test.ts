@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
-import { applyText, eventually, region01, withEnvironment } from '../testing/environment.ts';
+import { applyText, eventually, region01, webServer, withEnvironment } from '../testing/environment.ts';
 import { administrator } from './device-view.ts';
 import type { Environment } from './environment.ts';
 import { boundAt } from './requests.ts';
@@ -158,22 +158,6 @@ test('protocal, session, balance and monitor of each listner are on the device a
   );
 }, 60_000);
 
-const web = (name: string) => `apiVersion: apps/v1
-kind: Deployment
-metadata: {name: ${name}, namespace: default}
-spec:
-  replicas: 1
-  selector: {matchLabels: {app: ${name}}}
-  template:
-    metadata: {labels: {app: ${name}}}
-    spec: {containers: [{name: web, image: web, ports: [{name: http, containerPort: 8080}]}]}
----
-apiVersion: v1
-kind: Service
-metadata: {name: ${name}, namespace: default}
-spec: {selector: {app: ${name}}, ports: [{port: 8080}]}
-`;
-
 /** Which Service answers a request from a client of its own; undefined while nobody does. */
 async function answering(name: string, headers: Record<string, string>, client: string): Promise<string | undefined> {
   const at = boundAt(environment.devices.ve.sim, stored(name)?.status?.veip ?? '', 80);
@@ -182,8 +166,8 @@ async function answering(name: string, headers: Record<string, string>, client: 
 }
 
 test('a rule of the device runs before ours, which leaves to it what it has chosen; without it the listner is left off', async () => {
-  await applyText(target(), web('green'));
-  await applyText(target(), web('blue'));
+  await applyText(target(), webServer('green'));
+  await applyText(target(), webServer('blue'));
   const services = '[{service: green, port: 8080, weight: 1}, {service: blue, port: 8080, weight: 0}]';
   const ruled = `{name: web, port: 80, protocal: http, session: none, irules: [/Common/by-color], services: ${services}}`;
   await applyText(environment.management, ticket('ruled', [ruled]));

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { lbtickets } from '@fairlead/api';
 import { namespaces, secrets } from '@fairlead/kube';
 import type { Bigip } from '@fairlead/sim-bigip';
-import { applyText, eventually, region01, withEnvironment } from '../testing/environment.ts';
+import { applyText, eventually, region01, webServer, withEnvironment } from '../testing/environment.ts';
 import type { Environment } from './environment.ts';
 import { boundAt } from './requests.ts';
 
@@ -13,7 +13,7 @@ let environment: Environment;
 withEnvironment(async (started) => {
   environment = started;
   await applyText(environment.management, loadbalancer);
-  await applyText(target(), workload);
+  await applyText(target(), webServer('web', '{name: a, port: 8080}, {name: b, port: 8081, targetPort: 8080}'));
 });
 
 const target = () => region01(environment);
@@ -26,22 +26,6 @@ spec:
   ve: {addr: 200.1.1.1, user: admin, passwd: admin, cidr: 20.1.9.0/24, partition: blue}
   cluster: acp-region01
   nsselector: {foo: bar}
-`;
-
-const workload = `apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web, namespace: default}
-spec:
-  replicas: 1
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec: {containers: [{name: web, image: web, ports: [{name: http, containerPort: 8080}]}]}
----
-apiVersion: v1
-kind: Service
-metadata: {name: web, namespace: default}
-spec: {selector: {app: web}, ports: [{name: a, port: 8080}, {name: b, port: 8081, targetPort: 8080}]}
 `;
 
 const ticket = (...ports: number[]) => `apiVersion: ebcpaas.io/v1

@@ -5,7 +5,7 @@ import { authority, issue, type KeyPair } from '@fairlead/apiserver';
 import { lbtickets } from '@fairlead/api';
 import { configMaps, events, secrets, type Kube } from '@fairlead/kube';
 import { systemClock } from '../clock.ts';
-import { applyText, eventually, region01, withEnvironment } from '../testing/environment.ts';
+import { applyText, eventually, region01, webServer, withEnvironment } from '../testing/environment.ts';
 import type { Environment } from './environment.ts';
 import { boundAt } from './requests.ts';
 
@@ -17,8 +17,8 @@ const dir = withEnvironment(async (started) => {
   environment = started;
   ca = await authority('Authority of the tests', systemClock.now());
   await applyText(environment.management, loadbalancer);
-  await applyText(target(), workload('web'));
-  await applyText(target(), workload('shop'));
+  await applyText(target(), webServer('web'));
+  await applyText(target(), webServer('shop'));
 });
 
 const target = () => region01(environment);
@@ -31,22 +31,6 @@ spec:
   ve: {addr: 200.1.1.1, user: admin, passwd: admin, cidr: 20.1.0.0/16}
   cluster: acp-region01
   nsselector: {foo: bar}
-`;
-
-const workload = (name: string) => `apiVersion: apps/v1
-kind: Deployment
-metadata: {name: ${name}, namespace: default}
-spec:
-  replicas: 1
-  selector: {matchLabels: {app: ${name}}}
-  template:
-    metadata: {labels: {app: ${name}}}
-    spec: {containers: [{name: web, image: web, ports: [{name: http, containerPort: 8080}]}]}
----
-apiVersion: v1
-kind: Service
-metadata: {name: ${name}, namespace: default}
-spec: {selector: {app: ${name}}, ports: [{port: 8080}]}
 `;
 
 const ticket = (name: string, service: string, tls: string, port = 443) => `apiVersion: ebcpaas.io/v1
