@@ -3,16 +3,17 @@
 //   kube-apiserver `management`     our kinds, tickets and rules <── controllers ──> BIG-IP simulator, VE
 //   kube-apiserver `acp-region01`   Services, pods, ConfigMaps   <──┘                    │ carries traffic
 //   simulated nodes of acp-region01: pods shown as 10.244.x.y, listening on 127.123.x.y <┘
-import { lbrules, lbtickets, loadbalancers } from '@fairlead/api';
+import { controllerNamespace, lbcanaries, lbrules, lbtickets, loadbalancers } from '@fairlead/api';
 import { store, type Kube, type KubeObject } from '@fairlead/kube';
 import { bigip, loopback } from '@fairlead/sim-bigip';
 import { cluster } from '@fairlead/sim-cluster';
 import { addressMap } from '../../apps/fairlead/src/address-map.ts';
 import { systemClock } from '../../apps/fairlead/src/clock.ts';
-import { connectTo, random } from '../../apps/fairlead/src/connect.ts';
+import { connectTo, kubeconfigOpener, random } from '../../apps/fairlead/src/connect.ts';
 import { runControllers } from '../../apps/fairlead/src/controllers.ts';
 import { jsonLog } from '../../apps/fairlead/src/log.ts';
 import { applyManifests, readManifests } from '../../apps/fairlead/src/manifests.ts';
+import { controllersUser, grantControllers } from '../../apps/fairlead/src/up/access.ts';
 import { dataDir, type DataDir } from '../../apps/fairlead/src/up/data-dir.ts';
 import { administrator } from '../../apps/fairlead/src/up/device-view.ts';
 import { deviceAddresses, managementName, type Environment } from '../../apps/fairlead/src/up/environment.ts';
@@ -71,14 +72,16 @@ async function startReal(options: PeerOptions, dir: DataDir, closing: Closing): 
     loadbalancers: store(management, loadbalancers),
     lbtickets: store(management, lbtickets),
     lbrules: store(management, lbrules),
+    lbcanaries: store(management, lbcanaries),
   };
   const clusters = new Map([[targetName, target]]);
+  const asControllers = await admitControllers([first, second], { management, target }, { dir, closing });
   const stop = new AbortController();
   // Every watch listens to the one signal; more than ten of them is not a leak.
   setMaxListeners(0, stop.signal);
   const work = [
     ...Object.values(stores).map((one) => one.run(stop.signal)),
-    control({ management, clusters, devices, dir }, stop.signal),
+    control({ asControllers, devices, dir }, stop.signal),
   ];
   closing.push(async () => {
     stop.abort();
@@ -89,6 +92,7 @@ async function startReal(options: PeerOptions, dir: DataDir, closing: Closing): 
     management,
     clusters,
     stores,
+    asControllers,
     urls: Object.fromEntries(
       [first, second].map(({ name, version, server }) => [name, `${name} ${version} ${server}`]),
     ),
@@ -98,14 +102,27 @@ async function startReal(options: PeerOptions, dir: DataDir, closing: Closing): 
   };
 }
 
+/** The controllers have the roles that we ship, and no more. */
+async function admitControllers(
+  peers: readonly (Peer & { name: string })[],
+  { management, target }: { management: Kube; target: Kube },
+  { dir, closing }: { dir: DataDir; closing: Closing },
+): Promise<Environment['asControllers']> {
+  await grantControllers(management, 'management');
+  await grantControllers(target, 'target');
+  dir.save('controllers.kubeconfig', kubeconfig(peers.map((peer) => ({ ...peer, as: controllersUser }))));
+  const as = (name: string) => client(dir, name, closing, 'controllers.kubeconfig');
+  return { management: await as(managementName), targets: new Map([[targetName, await as(targetName)]]) };
+}
+
 async function startNodes(peer: Peer & { name: string }, closing: Closing): Promise<void> {
   const nodes = cluster({ ...peer, podCidr: shownAs, listenCidr: listensAt, nodes: 2, collect: true });
   await nodes.start();
   closing.push(nodes.stop);
 }
 
-async function client(dir: DataDir, name: string, closing: Closing): Promise<Kube> {
-  const connected = await connectTo(dir.file('kubeconfig'), name);
+async function client(dir: DataDir, name: string, closing: Closing, file = 'kubeconfig'): Promise<Kube> {
+  const connected = await connectTo(dir.file(file), name);
   if (!connected.ok) throw new Error(connected.problem.message);
   closing.push(connected.value.close);
   return connected.value.kube;
@@ -139,14 +156,22 @@ async function startDevices(closing: Closing): Promise<Environment['devices']> {
   return { ve, ltm, close: () => Promise.resolve() };
 }
 
-interface Controlled extends Pick<Environment, 'management' | 'clusters' | 'devices'> {
+interface Controlled extends Pick<Environment, 'asControllers' | 'devices'> {
   dir: DataDir;
 }
 
-function control({ management, clusters, devices, dir }: Controlled, signal: AbortSignal): Promise<void> {
+function control({ asControllers, devices, dir }: Controlled, signal: AbortSignal): Promise<void> {
   const map = addressMap([`${deviceAddresses.ve}=${devices.ve.url}`, `${deviceAddresses.ltm}=${devices.ltm.url}`]);
   if (!map.ok) throw new Error(map.problem.message);
   const log = jsonLog('warn', dir.file('controllers.log'));
-  const shared = { clock: systemClock, random, owner: 'fairlead', policy: 'sync', namespace: 'default' } as const;
-  return runControllers({ ...shared, management, clusters, map: map.value, log }, signal);
+  const shared = {
+    clock: systemClock,
+    random,
+    owner: 'fairlead',
+    policy: 'sync',
+    namespace: controllerNamespace,
+  } as const;
+  const { management, targets: clusters } = asControllers;
+  const open = kubeconfigOpener(log.warn);
+  return runControllers({ ...shared, management, clusters, open, map: map.value, log }, signal);
 }

@@ -6,6 +6,8 @@ export interface ClusterAccess {
   name: string;
   server: string;
   token: string;
+  /** A user to act as, where the token's own may. */
+  as?: string;
   /** PEM of the authority that signed the server's certificate. */
   ca: string;
 }
@@ -20,7 +22,7 @@ export function kubeconfig(clusters: readonly ClusterAccess[]): string {
       name,
       cluster: { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') },
     })),
-    users: clusters.map(({ name, token }) => ({ name, user: { token } })),
+    users: clusters.map(({ name, token, as }) => ({ name, user: { token, ...(as ? { as } : {}) } })),
     contexts: clusters.map(({ name }) => ({ name, context: { cluster: name, user: name, namespace: 'default' } })),
   });
 }
