@@ -1,6 +1,7 @@
 // The CEL environment of validation rules and match conditions: the evaluator with Kubernetes' libraries and RE2 instead of JavaScript's patterns.
 import { Environment } from '@marcbachmann/cel-js';
 import { addAddresses } from './addresses.ts';
+import { addFormats } from './formats.ts';
 import { addLists } from './lists.ts';
 import { addQuantity } from './quantity.ts';
 import { addText } from './text.ts';
@@ -19,6 +20,7 @@ export function environmentOf(variables: string[]): Environment {
   for (const name of variables) environment.registerVariable(name, 'dyn');
   addText(environment);
   addLists(environment);
+  addFormats(environment);
   addAddresses(environment);
   addUrl(environment);
   addQuantity(environment);

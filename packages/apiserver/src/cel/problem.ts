@@ -92,7 +92,15 @@ export function evaluationProblem(error: unknown): string {
   return line
     .replace(/^No such key: /, 'no such key: ')
     .replace(/^.*index out of bounds, index (-?\d+).*$/, 'index out of bounds: $1')
-    .replace(/^no such overload: .*$/, 'no such overload')
+    .replace(
+      /^(no such overload: |found no matching overload|Logical operator requires bool operands).*$/,
+      'no such overload',
+    )
+    .replace(/^(int|uint|double|bool)\(\) .*cannot convert to \w+$/, "type conversion error from 'string' to '$1'")
+    .replace(
+      /^timestamp\(\) requires a string.*$/,
+      "type conversion error from 'string' to 'google.protobuf.Timestamp'",
+    )
     .replace(/^integer overflow: .*$/, 'integer overflow')
     .replace(/^modulo by zero$/, 'modulus by zero');
 }

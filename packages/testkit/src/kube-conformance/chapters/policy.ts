@@ -3,11 +3,12 @@ import { arranged, type Ask, type Case, type Chapter, post } from '../case.ts';
 import { changed, configMap, definition } from '../objects.ts';
 import { binding, bindingsAt, bound, judge, policiesAt, policy, seen } from '../policies.ts';
 import { registration } from './policy-kinds.ts';
+import { cookbook } from './policy-cookbook.ts';
 import { parameters } from './policy-params.ts';
 import { scopes } from './policy-scopes.ts';
 import { words } from './policy-words.ts';
 
-const trials = { ...words, ...scopes, ...parameters };
+const trials = { ...words, ...scopes, ...parameters, ...cookbook };
 
 const parameter = (name: string, a: string): Ask =>
   arranged(
