@@ -19,6 +19,9 @@ interface Finding {
   isFault?: boolean;
 }
 
+/** What is written, as expressions name it. */
+type Names = () => Promise<Result<Tree>>;
+
 interface Denial extends Finding {
   policy: Policy;
   /** Absent where the policy itself cannot be used. */
@@ -39,17 +42,24 @@ export async function judgedByPolicies(subject: Subject): Promise<Result<void>> 
   const { cluster, call, asked } = subject;
   const bound = boundPolicies(cluster);
   if (bound.length === 0 || !isJudged(asked)) return ok(undefined);
+  // Made once for each version that policies want to see the object in.
+  const known = new Map<string, Promise<Result<Tree>>>();
+  const names = (version: string): Promise<Result<Tree>> => {
+    const found = known.get(version) ?? namesIn(subject, version);
+    known.set(version, found);
+    return found;
+  };
   let first: Denial | undefined;
   for (const { policy, bindings } of bound) {
     const version = matchedVersion(cluster, call, asked, policy.match);
     if (version === undefined) continue;
-    for (const denial of await denials(subject, policy, bindings, version)) first ??= denial;
+    for (const denial of await denials(subject, policy, bindings, () => names(version))) first ??= denial;
   }
   return first ? refuse(refusal(subject, first)) : ok(undefined);
 }
 
 /** Of a policy that the write is about. */
-async function denials(subject: Subject, policy: Policy, bindings: Binding[], version: string): Promise<Denial[]> {
+async function denials(subject: Subject, policy: Policy, bindings: Binding[], names: Names): Promise<Denial[]> {
   const { cluster, call, asked } = subject;
   const { paramKind } = policy;
   if (paramKind && !paramResource(cluster, paramKind)) {
@@ -58,11 +68,10 @@ async function denials(subject: Subject, policy: Policy, bindings: Binding[], ve
     const why = `failed to configure policy: failed to find resource referenced by paramKind: '${at}'`;
     return faults(policy, why).map((fault) => ({ ...fault, policy }));
   }
-  let names: Promise<Result<Tree>> | undefined;
   const found: Denial[] = [];
   for (const binding of bindings) {
     if (binding.match && matchedVersion(cluster, call, asked, binding.match) === undefined) continue;
-    const against = await findingsBy(subject, policy, binding, () => (names ??= namesIn(subject, version)));
+    const against = await findingsBy(subject, policy, binding, names);
     for (const finding of against)
       if (isDenied(subject, policy, binding, finding)) found.push({ ...finding, policy, binding });
   }
@@ -70,18 +79,13 @@ async function denials(subject: Subject, policy: Policy, bindings: Binding[], ve
 }
 
 /** What a policy finds wrong by the parameters of one of its bindings. */
-async function findingsBy(
-  subject: Subject,
-  policy: Policy,
-  binding: Binding,
-  namesOnce: () => Promise<Result<Tree>>,
-): Promise<Finding[]> {
+async function findingsBy(subject: Subject, policy: Policy, binding: Binding, naming: Names): Promise<Finding[]> {
   const { cluster, asked } = subject;
   const broken = (why: string): Finding[] => faults(policy, `failed to configure binding: ${why}`, true);
   const parameters = await parametersOf(cluster, policy, binding.paramRef, namespaceAsked(asked));
   if (!parameters.ok) return broken(parameters.why);
   if (parameters.value.length === 0) return [];
-  const names = await namesOnce();
+  const names = await naming();
   if (!names.ok) return broken(`failed to convert object version: ${names.status.message}`);
   return parameters.value.flatMap((params) => findings(policy, subject, { ...names.value, params: valueOf(params) }));
 }

@@ -12,7 +12,13 @@ class Format {
   }
 }
 
-class Formats {}
+/** What `format` itself is. */
+class Formats {
+  named(name: string): Optional {
+    const problems = Object.hasOwn(formats, name) ? formats[name] : undefined;
+    return problems ? Optional.of(new Format(problems)) : Optional.none();
+  }
+}
 
 /** A prefix may end with a dash, which a name made from it does not. */
 const asPrefix =
@@ -48,10 +54,7 @@ export function addFormats(environment: Environment): void {
     .registerType(one, { ctor: Format, fields: {} })
     .registerType(all, { ctor: Formats, fields: {} })
     .registerConstant('format', all, new Formats())
-    .registerFunction(`${all}.named(string): optional<${one}>`, (_: Formats, name: string) => {
-      const problems = Object.hasOwn(formats, name) ? formats[name] : undefined;
-      return problems ? Optional.of(new Format(problems)) : Optional.none();
-    })
+    .registerFunction(`${all}.named(string): optional<${one}>`, (self: Formats, name: string) => self.named(name))
     .registerFunction(`${one}.validate(string): optional<list<string>>`, ({ problems }: Format, text: string) => {
       const found = problems(text);
       return found.length > 0 ? Optional.of(found) : Optional.none();
