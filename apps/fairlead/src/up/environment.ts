@@ -20,7 +20,7 @@ import { startApiServer, startNodes, type EmbeddedCluster, type Exchange } from 
 import type { DataDir } from './data-dir.ts';
 import { startDevices, type Devices } from './devices.ts';
 import { kubeconfig } from './kubeconfig.ts';
-import { choosePorts } from './ports.ts';
+import { choosePorts, preferredPorts } from './ports.ts';
 import type { Progress } from './progress.ts';
 import { takeSlot, type Slot } from './slot.ts';
 
@@ -32,15 +32,6 @@ const ownNamespace = 'fairlead-system';
 
 /** Addresses of the devices as the seed's objects name them. */
 export const deviceAddresses = { ve: '200.1.1.1', ltm: '100.1.1.1' } as const;
-
-const preferredPorts = {
-  management: 6440,
-  'acp-region01': 6441,
-  'acp-region02': 6442,
-  ve: 8443,
-  ltm: 8444,
-  metrics: 8480,
-};
 
 export interface Environment {
   devices: Devices;
@@ -97,7 +88,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   try {
     const slot = await takeSlot();
     start.closing.push(slot.release);
-    const ports = await choosePorts(dir, preferredPorts);
+    const ports = await choosePorts(dir, preferredPorts(slot.number));
     const devices = await startDevices(dir, ports);
     start.closing.push(devices.close);
     progress.done(

@@ -4,6 +4,16 @@ import type { DataDir } from './data-dir.ts';
 
 const file = 'ports.json';
 
+/** Those of an environment, by the number of its slot. A port is found free some time before it is listened on: no two environments may want the same. */
+export const preferredPorts = (slot: number): Record<string, number> => ({
+  management: 6440 + 10 * slot,
+  'acp-region01': 6441 + 10 * slot,
+  'acp-region02': 6442 + 10 * slot,
+  ve: 8443 + 10 * slot,
+  ltm: 8444 + 10 * slot,
+  metrics: 8480 + 10 * slot,
+});
+
 /** A port on 127.0.0.1 for each name: last time's if it is free, else the preferred one, else any. */
 export async function choosePorts(
   dir: DataDir,

@@ -10,7 +10,7 @@ export interface Slot {
 }
 
 /** Slots use 127.16.0.0/16 and up, four clusters a slot, and stay below 127.64, where clients begin. */
-const slots = 12;
+export const slots = 12;
 
 /** A listening socket on the slot's last address is the lock; the system takes it back when the process dies. */
 export async function takeSlot(): Promise<Slot> {

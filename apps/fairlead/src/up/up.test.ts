@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { dataDir } from './data-dir.ts';
 import { kubeconfig } from './kubeconfig.ts';
-import { choosePorts } from './ports.ts';
-import { takeSlot } from './slot.ts';
+import { choosePorts, preferredPorts } from './ports.ts';
+import { slots, takeSlot } from './slot.ts';
 
 test('the kubeconfig has a context for each cluster, the first of them current', () => {
   const got = parse(
@@ -23,6 +23,12 @@ test('secrets and ports are made once and kept', async () => {
   expect(new Set(Object.values(first)).size).toBe(2);
   expect(await choosePorts(dir, { a: 0, b: 0 })).toEqual(first);
   dir.close();
+});
+
+test('environments that start in the same moment want different ports, and the first has those of the pages', () => {
+  const wanted = Array.from({ length: slots }, (_, number) => Object.values(preferredPorts(number))).flat();
+  expect(new Set(wanted).size).toBe(6 * slots);
+  expect(preferredPorts(0)).toMatchObject({ ve: 8443, metrics: 8480 });
 });
 
 test('two environments hold different slots, and a released one is free again', async () => {
