@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { systemClock } from '../clock.ts';
 import { applyManifests, parseManifests } from '../manifests.ts';
 import { dataDir, type DataDir } from '../up/data-dir.ts';
-import { startEnvironment, type Environment } from '../up/environment.ts';
+import { startEnvironment, type Environment, type EnvironmentOptions } from '../up/environment.ts';
 import type { Progress } from '../up/progress.ts';
 
 export const silent: Progress = {
@@ -15,11 +15,14 @@ export const silent: Progress = {
 };
 
 /** Before the tests of a file an environment starts, and `prepare` makes it ready; after them it ends. Gives where it keeps its data. */
-export function withEnvironment(prepare: (environment: Environment) => Promise<void>): DataDir {
+export function withEnvironment(
+  prepare: (environment: Environment) => Promise<void>,
+  options: Pick<EnvironmentOptions, 'answered'> = {},
+): DataDir {
   const dir = dataDir('', true);
   let environment: Environment | undefined;
   beforeAll(async () => {
-    environment = await startEnvironment({ dir, map: [], progress: silent });
+    environment = await startEnvironment({ ...options, dir, map: [], progress: silent });
     await prepare(environment);
   }, 90_000);
   afterAll(async () => {

@@ -1,18 +1,16 @@
 // The controllers have no more than the roles that we ship, and nothing they ask for is refused to them.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { lbtickets, programRoles } from '@fairlead/api';
 import { authority, issue } from '@fairlead/apiserver';
 import { namespaces, secrets, services } from '@fairlead/kube';
 import { systemClock } from '../clock.ts';
 import { needs } from '../clusters/needs.ts';
+import { eventually, silent, withEnvironment } from '../testing/environment.ts';
 import type { Exchange } from './clusters.ts';
-import { dataDir } from './data-dir.ts';
-import { startEnvironment, type Environment } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { applyExample } from './quickstart.ts';
 import { untilCarried } from './wait.ts';
 
-const silent = { done: () => undefined, wrong: () => undefined, note: () => undefined, seconds: () => 0 };
-const dir = dataDir('', true);
 const asked: Exchange[] = [];
 let environment: Environment;
 let tellDenied: (error: Error) => void = () => undefined;
@@ -23,19 +21,13 @@ firstDenied.catch(() => undefined);
 const isDenied = ({ status }: Exchange) => status === 401 || status === 403;
 const denied = () => asked.filter(isDenied);
 
-beforeAll(async () => {
-  const answered = (exchange: Exchange) => {
-    if (!exchange.byControllers) return;
-    asked.push(exchange);
-    if (isDenied(exchange)) tellDenied(new Error(`refused to the controllers: ${JSON.stringify(exchange)}`));
-  };
-  environment = await startEnvironment({ dir, map: [], progress: silent, answered });
-}, 60_000);
+const answered = (exchange: Exchange): void => {
+  if (!exchange.byControllers) return;
+  asked.push(exchange);
+  if (isDenied(exchange)) tellDenied(new Error(`refused to the controllers: ${JSON.stringify(exchange)}`));
+};
 
-afterAll(async () => {
-  await environment?.close();
-  dir.close();
-}, 60_000);
+withEnvironment(async (started) => void (environment = started), { answered });
 
 /** What the README of the example has one make first. */
 async function keyPairs(): Promise<void> {
@@ -69,9 +61,10 @@ test('a ticket that goes is cleaned up, with nothing refused', async () => {
   const annotations = { 'fairlead.io/force': 'true' };
   const off = { type: 'merge', body: { metadata: { annotations }, spec: { state: 'disabled' } } } as const;
   expect(await environment.management.patch(lbtickets, at, off)).toMatchObject({ ok: true });
-  while (environment.stores.lbtickets.get(at)?.status?.process !== 'disabled') await systemClock.sleep(10);
+  const stored = () => environment.stores.lbtickets.get(at);
+  await eventually(stored, (one) => one?.status?.process === 'disabled');
   expect(await environment.management.remove(lbtickets, at)).toMatchObject({ ok: true });
-  while (environment.stores.lbtickets.get(at)) await systemClock.sleep(10);
+  await eventually(stored, (one) => one === undefined);
   expect(denied()).toEqual([]);
 }, 60_000);
 
