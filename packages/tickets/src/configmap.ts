@@ -115,11 +115,17 @@ export function readEntries(configMap: ConfigMap | undefined): Record<string, En
   return entries;
 }
 
-export const readPools = (configMap: ConfigMap | undefined): Record<string, ServicePortRef> =>
-  records<ServicePortRef>(
-    configMap?.metadata.annotations?.[annotations.pools],
-    ({ service }) => typeof service === 'string',
-  );
+const poolsRead = new WeakMap<ConfigMap, Record<string, ServicePortRef>>();
+
+export function readPools(configMap: ConfigMap | undefined): Record<string, ServicePortRef> {
+  if (!configMap) return {};
+  const known = poolsRead.get(configMap);
+  if (known) return known;
+  const isSound = ({ service }: Record<string, unknown>) => typeof service === 'string';
+  const pools = records<ServicePortRef>(configMap.metadata.annotations?.[annotations.pools], isSound);
+  poolsRead.set(configMap, pools);
+  return pools;
+}
 
 interface Before {
   entries: Record<string, Entry>;

@@ -8,7 +8,7 @@ import { readEntries, readPools } from './configmap.ts';
 import type { Sheet } from './configmap-turn.ts';
 import type { Desk } from './desk.ts';
 import { fails, holds } from './finding.ts';
-import { hasLabels, labelManager, labelsFor, ownsFields, poolsOfServices } from './labels.ts';
+import { hasLabels, labelManager, labelsFor, ownsFields, poolOfService } from './labels.ts';
 import { annotations, serviceLabels, tenantOf, ticketName } from './names.ts';
 import { conditionOf, type Fact } from './status.ts';
 
@@ -52,16 +52,16 @@ function problemsOf(desk: LabelDesk, ticket: Lbticket, configMap: ConfigMap): st
   const services = desk.target(loadbalancer.spec.cluster)?.stores.services;
   const serviceOf = (name: string) => services?.get({ namespace, name });
   const tenant = tenantOf(loadbalancer, namespace);
-  const holders = poolsOfServices(configMap, tenant, serviceOf);
+  const pools = readPools(configMap);
   const items = readEntries(configMap)[ticketName(ticket)]?.items ?? {};
-  const own = new Set(
-    Object.entries(items).flatMap(([application, names]) => names.map((name) => `${application}/${name}`)),
-  );
-  return Object.entries(readPools(configMap))
-    .filter(([pool]) => own.has(pool))
-    .flatMap(([pool, { service }]) => {
-      const holder = holders.get(service) ?? pool;
+  return Object.entries(items)
+    .flatMap(([application, names]) => names.map((name) => `${application}/${name}`))
+    .toSorted()
+    .flatMap((pool) => {
+      const service = pools[pool]?.service;
+      if (service === undefined) return [];
       const present = serviceOf(service);
+      const holder = poolOfService(configMap, { tenant, name: service, present }) ?? pool;
       const others = present && !ownsFields(present, labelManager(loadbalancer.metadata.name)) ? foreign(present) : '';
       if (holder !== pool)
         return [

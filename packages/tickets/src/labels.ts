@@ -29,11 +29,37 @@ export function poolsOfServices(
   serviceOf: (name: string) => KubeObject | undefined,
 ): Map<string, string> {
   const holders = new Map<string, string>();
-  for (const [path, { service }] of Object.entries(readPools(configMap)).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const present = serviceOf(service);
-    if (!holders.has(service) || (present && hasLabels(present, labelsFor(tenant, path)))) holders.set(service, path);
+  for (const name of pathsByService(configMap).keys()) {
+    const path = poolOfService(configMap, { tenant, name, present: serviceOf(name) });
+    if (path !== undefined) holders.set(name, path);
   }
   return holders;
+}
+
+/** The same of one Service, without a look at the others. */
+export function poolOfService(
+  configMap: ConfigMap,
+  { tenant, name, present }: { tenant: string; name: string; present: KubeObject | undefined },
+): string | undefined {
+  const paths = pathsByService(configMap).get(name) ?? [];
+  const labelled = present && paths.findLast((path) => hasLabels(present, labelsFor(tenant, path)));
+  return labelled ?? paths[0];
+}
+
+const pathsKnown = new WeakMap<ConfigMap, ReadonlyMap<string, readonly string[]>>();
+
+/** Pools by Service, each list in the order of names. A ConfigMap holds those of many tickets, and each of them asks. */
+function pathsByService(configMap: ConfigMap): ReadonlyMap<string, readonly string[]> {
+  const known = pathsKnown.get(configMap);
+  if (known) return known;
+  const paths = new Map<string, string[]>();
+  for (const [path, { service }] of Object.entries(readPools(configMap)).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const present = paths.get(service);
+    if (present) present.push(path);
+    else paths.set(service, [path]);
+  }
+  pathsKnown.set(configMap, paths);
+  return paths;
 }
 
 export function labelsFor(tenant: string, path: string): Record<string, string> {
