@@ -83,7 +83,7 @@ export interface ListenerProfiles {
 
 /** One host and path, and what becomes of its requests. `host-routes.ts` says which one counts; the order does not matter. */
 export interface HostRoute {
-  /** In lower case; `*.domain.com` stands for one label in the place of the star; empty: any host. */
+  /** In lower case; `*.domain.com` stands for one label in the place of the star; empty: all hosts. */
   host: string;
   /** `exact`: this path alone. `prefix`: it and all below, by whole segments; then without a slash at the end, and empty for all. */
   match: 'exact' | 'prefix';
@@ -140,7 +140,7 @@ export interface Monitor {
   interval?: number | undefined;
   /** Seconds. */
   timeout?: number | undefined;
-  /** Text that a healthy member's answer has in it, for http and https; absent: any status 2xx or 3xx. */
+  /** Text that a healthy member's answer has in it, for http and https; absent: a status of 2xx or 3xx. */
   receive?: string | undefined;
 }
 

@@ -193,7 +193,7 @@ class Reader {
   }
 }
 
-/** `host/path` for comparison: any host is empty, and there is no slash at the end. */
+/** `host/path` for comparison: the host is empty where all are meant, and there is no slash at the end. */
 export const placeText = (text: string): string =>
   text
     .replace(/^\*(?=\/|$)/, '')

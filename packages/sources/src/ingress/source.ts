@@ -42,7 +42,7 @@ export interface IngressOptions {
   };
   /** Would the place take it? Asked of each Ingress alone, so that none spoils another. */
   accepts?: ((lb: LoadBalancer) => Result<unknown>) | undefined;
-  /** The partition of the Loadbalancer for that namespace: a claim of another one is forged, or late. Absent: any. */
+  /** The partition of the Loadbalancer for that namespace: a claim of another one is forged, or late. Absent: all of them. */
   partition?: ((namespace: string) => string) | undefined;
   /** Where certificates come from; without it they stay open, and no place takes them. */
   certificates?: SecretOptions | undefined;
