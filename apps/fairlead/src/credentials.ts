@@ -2,6 +2,7 @@
 import type { Loadbalancer } from '@fairlead/api';
 import { untilAborted } from '@fairlead/core';
 import { secrets, store, type Kube, type LiveStore, type Secret } from '@fairlead/kube';
+import { secretText } from './secret-text.ts';
 
 export interface Credentials {
   /** Shown in the place of a login with user and password. */
@@ -40,7 +41,7 @@ export function secretReader(kube: Kube, own: string): SecretReader {
 
   return {
     read({ name, namespace = own }, key) {
-      return textOf(follow(namespace).get({ name, namespace }), key);
+      return secretText(follow(namespace).get({ name, namespace }), key);
     },
     listen(listener) {
       listeners.add(listener);
@@ -85,10 +86,5 @@ export async function readCredentialSecrets(
     const got = await kube.get(secrets, { name: ref.name, namespace });
     if (got.ok) found.set(`${namespace}/${ref.name}`, got.value);
   }
-  return { read: ({ name, namespace = own }, key) => textOf(found.get(`${namespace}/${name}`), key) };
+  return { read: ({ name, namespace = own }, key) => secretText(found.get(`${namespace}/${name}`), key) };
 }
-
-const textOf = (secret: Secret | undefined, key: string): string | undefined => {
-  const text = secret?.data?.[key];
-  return text === undefined ? undefined : Buffer.from(text, 'base64').toString('utf8');
-};

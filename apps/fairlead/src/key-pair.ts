@@ -3,6 +3,7 @@ import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import { fail, ok, type Result } from '@fairlead/core';
 import type { Secret } from '@fairlead/kube';
 import type { SecretPair } from '@fairlead/sources';
+import { secretText } from './secret-text.ts';
 
 /** The device answers for its certificates by this much of a digest; more would only make plans longer. */
 const digits = 16;
@@ -36,8 +37,7 @@ export function readKeyPair(secret: Secret): Result<SecretPair> {
   });
 }
 
-const textOf = (secret: Secret, key: string): string =>
-  Buffer.from(secret.data?.[key] ?? '', 'base64').toString('utf8');
+const textOf = (secret: Secret, key: string): string => secretText(secret, key) ?? '';
 
 /** Whatever stands around them, such as the comments that openssl writes, is left out. */
 const certificatesIn = (text: string): string[] =>

@@ -17,10 +17,12 @@ export interface CustomSubject {
   subresource: string;
   /** What was found in its metadata: rules wait for that too. */
   found: readonly Cause[];
+  /** Told of what a rule forbids now, and was there before. */
+  warn?: ((text: string) => void) | undefined;
 }
 
 /** Causes beside those of the metadata. */
-export function customProblems({ object, old, version, subresource, found }: CustomSubject): Cause[] {
+export function customProblems({ object, old, version, subresource, found, warn }: CustomSubject): Cause[] {
   const isStatus = subresource === 'status';
   const causes = [
     ...(isStatus ? statusProblems(object, old, version.schema) : bodyProblems(object, old, version.schema)),
@@ -28,7 +30,7 @@ export function customProblems({ object, old, version, subresource, found }: Cus
     ...embeddedProblems(object, version.schema),
     ...repeated(object, version.schema),
   ];
-  if (![...found, ...causes].some(isBlocking)) return [...causes, ...ruleProblems(object, old, version.schema)];
+  if (![...found, ...causes].some(isBlocking)) return [...causes, ...ruleProblems(object, old, version.schema, warn)];
   return [...causes, unchecked];
 }
 

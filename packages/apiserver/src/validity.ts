@@ -14,11 +14,13 @@ export interface Subject {
   object: KubeObject;
   old: KubeObject | undefined;
   subresource: string;
+  /** Told of what may stay although it would be refused today. */
+  warn?: ((text: string) => void) | undefined;
 }
 
-export function problemsOf({ resource, version, object, old, subresource }: Subject): Cause[] {
+export function problemsOf({ resource, version, object, old, subresource, warn }: Subject): Cause[] {
   const causes = metadataCauses({ resource, object, old, subresource });
-  if (resource.isCustom) causes.push(...customProblems({ object, old, version, subresource, found: causes }));
+  if (resource.isCustom) causes.push(...customProblems({ object, old, version, subresource, found: causes, warn }));
   // Built-in kinds check required fields by hand, in their own words; what may only be one of a few words is in the schema.
   else causes.push(...unlisted(object, version.schema));
   const { validate, validateStatus } = resource.rules;

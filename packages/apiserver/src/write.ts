@@ -105,8 +105,8 @@ async function reviewedWrite(
 ): Promise<Result<KubeObject>> {
   const { cluster, call, resource, version } = place;
   const { name = '', namespace = '' } = (old ?? object).metadata;
-  const problems = (one: KubeObject): Cause[] =>
-    problemsOf({ cluster, resource, version, object: one, old, subresource: call.target.subresource });
+  const problems = (one: KubeObject, warn?: (text: string) => void): Cause[] =>
+    problemsOf({ cluster, resource, version, object: one, old, subresource: call.target.subresource, warn });
   const asked: Attributes = {
     operation: old ? 'UPDATE' : 'CREATE',
     resource,
@@ -128,7 +128,7 @@ async function reviewedWrite(
   if (old) countGeneration(place, next, old);
   const granted = checkEscalation({ cluster, user: call.user, resource, object: next, old });
   if (!granted.ok) return granted;
-  const causes = problems(next);
+  const causes = problems(next, (text) => call.warnings.push(text));
   if (causes.length === 0) causes.push(...parameterCauses({ cluster, user: call.user, resource, object: next, old }));
   if (causes.length > 0) return refuse(invalid(resource.rules.refusedAs ?? resource, next.metadata.name ?? '', causes));
   const approval = await approved(cluster, call, { ...asked, object: view ? view.of(next) : next });

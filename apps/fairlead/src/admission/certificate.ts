@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { authority, issue } from '@fairlead/apiserver';
 import { fail, ok, type Clock, type Result } from '@fairlead/core';
 import { secrets, type Kube, type Secret } from '@fairlead/kube';
+import { secretData, secretText } from '../secret-text.ts';
 
 export interface ServedCertificate {
   /** PEM. */
@@ -42,7 +43,7 @@ export async function servedCertificate(options: CertificateOptions): Promise<Re
       ...(present.ok ? { resourceVersion: present.value.metadata.resourceVersion } : {}),
     },
     type: 'kubernetes.io/tls',
-    data: { 'tls.crt': base64(made.cert), 'tls.key': base64(made.key), 'ca.crt': base64(made.ca) },
+    data: secretData({ 'tls.crt': made.cert, 'tls.key': made.key, 'ca.crt': made.ca }),
   };
   const written = present.ok ? await management.replace(secrets, secret) : await management.create(secrets, secret);
   if (written.ok) return ok(made);
@@ -69,10 +70,9 @@ async function makeCertificate(hosts: readonly string[], now: number): Promise<S
   return { ...made, ca: ca.cert };
 }
 
-function readKept({ data = {} }: Secret): ServedCertificate | undefined {
-  const [cert, key, ca] = ['tls.crt', 'tls.key', 'ca.crt'].map((file) => data[file]);
-  if (!cert || !key || !ca) return undefined;
-  return { cert: plain(cert), key: plain(key), ca: plain(ca) };
+function readKept(secret: Secret): ServedCertificate | undefined {
+  const [cert, key, ca] = ['tls.crt', 'tls.key', 'ca.crt'].map((file) => secretText(secret, file));
+  return cert && key && ca ? { cert, key, ca } : undefined;
 }
 
 function isGood({ cert }: ServedCertificate, hosts: readonly string[], now: number): boolean {
@@ -85,6 +85,3 @@ function isGood({ cert }: ServedCertificate, hosts: readonly string[], now: numb
     return false;
   }
 }
-
-const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
-const plain = (text: string): string => Buffer.from(text, 'base64').toString('utf8');

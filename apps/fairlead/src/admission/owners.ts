@@ -14,7 +14,7 @@ export interface OwnersOptions {
   log: Log;
 }
 
-/** How often Secrets are looked at whose Loadbalancer was refused after all, and how old they then are at least. */
+/** How often Secrets are looked at that lost their owner, or whose Loadbalancer was refused after all: those are as old as that at least. */
 const sweepEvery = 10 * 60_000;
 
 /** Works until `signal` aborts. */
@@ -27,7 +27,11 @@ export async function ownSecrets(options: OwnersOptions, signal: AbortSignal): P
   look();
   while (!signal.aborted) {
     await clock.sleep(sweepEvery, signal);
-    if (!signal.aborted && loadbalancers.synced) await sweep(options);
+    if (signal.aborted || !loadbalancers.synced) continue;
+    await sweep(options);
+    // A Secret that somebody removed was made anew with the next password, and is nobody's.
+    owned.clear();
+    look();
   }
   stop();
   await turn;

@@ -3,6 +3,7 @@ import { loadbalancers, sealed, type Loadbalancer, type SealedSecret, type Verdi
 import { fail, ok, type Result } from '@fairlead/core';
 import { secrets as secretKind, type Kube, type Secret } from '@fairlead/kube';
 import type { Asked } from './judge.ts';
+import { secretData, secretText } from '../secret-text.ts';
 
 /** On a Secret that admission made: the name of its Loadbalancer. */
 export const sealedFor = 'fairlead.io/credentials-of';
@@ -52,8 +53,8 @@ async function keep({ name, data }: SealedSecret, keeping: Keeping): Promise<Res
     const why = `${at}, where its credentials would be kept, is somebody else's: refer to it by a SecretRef, or remove it`;
     return fail('taken', why);
   }
-  const values = Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'utf8').toString('base64')]);
-  if (held && !isNew && values.every(([key = '', text]) => held.data?.[key] === text)) return ok(undefined);
+  if (held && !isNew && Object.entries(data).every(([key, text]) => secretText(held, key) === text))
+    return ok(undefined);
   const secret: Secret = {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -64,7 +65,7 @@ async function keep({ name, data }: SealedSecret, keeping: Keeping): Promise<Res
       annotations: { [sealedFor]: loadbalancer },
     },
     type: 'Opaque',
-    data: Object.fromEntries(values) as Record<string, string>,
+    data: secretData(data),
   };
   const options = { fieldManager: 'fairlead-admission' };
   const written = await (held

@@ -5,6 +5,7 @@ import { clusterName, clustersLabel, type Entry } from './entries.ts';
 import type { Inlined } from './inline.ts';
 import { lacking } from './needs.ts';
 import { meetAll, registered, usersOf, withClient, type Desk, type Met, type Registered } from './registered.ts';
+import { secretData } from '../secret-text.ts';
 
 /** What a command says, and how it ends. */
 export interface Said {
@@ -60,7 +61,7 @@ const secretOf = ({ namespace }: Desk, name: string, { name: key, text = '' }: E
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: { name, namespace, labels: { [clustersLabel]: 'true' } },
-  data: { [key]: Buffer.from(text).toString('base64') },
+  data: secretData({ [key]: text }),
 });
 
 /** The API server's words about itself, when it may be added. */

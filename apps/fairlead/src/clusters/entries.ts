@@ -1,6 +1,7 @@
 // Which target clusters are wanted: Secrets of the management cluster, in CIS-C's form (spec/f5.md §1.6), as entries. Pure.
 import { fail, ok, type Result } from '@fairlead/core';
 import type { Secret } from '@fairlead/kube';
+import { secretText } from '../secret-text.ts';
 
 /** On a Secret: each key is the name of a cluster, each value a kubeconfig. The value does not matter. */
 export const clustersLabel = 'fairlead.io/clusters';
@@ -46,7 +47,7 @@ export function entriesOf(fixed: Iterable<string>, secrets: Iterable<Secret>): E
 
 function entryOf(secret: Secret, name: string): Entry {
   const { namespace = '', name: own } = secret.metadata;
-  const text = Buffer.from(secret.data?.[name] ?? '', 'base64').toString('utf8');
+  const text = secretText(secret, name) ?? '';
   return { name, from: `Secret ${namespace}/${own}, key ${name}`, secret, text: text.trim() === '' ? '' : text };
 }
 

@@ -1,8 +1,10 @@
 // For tests over the whole of `fairlead up`: its environment, manifests as text, and a look that is repeated.
-import type { Kube } from '@fairlead/kube';
+import { authority, issue, type KeyPair } from '@fairlead/apiserver';
+import { secrets, type Kube } from '@fairlead/kube';
 import { afterAll, beforeAll } from 'vitest';
 import { systemClock } from '../clock.ts';
 import { applyManifests, parseManifests } from '../manifests.ts';
+import { secretData } from '../secret-text.ts';
 import { dataDir, type DataDir } from '../up/data-dir.ts';
 import { startEnvironment, type Environment, type EnvironmentOptions } from '../up/environment.ts';
 import type { Progress } from '../up/progress.ts';
@@ -45,6 +47,21 @@ export async function applyText(kube: Kube, yaml: string): Promise<void> {
   if (!manifests.ok) throw new Error(manifests.problem.message);
   const applied = await applyManifests(kube, manifests.value, 'kubectl');
   if (!applied.ok) throw new Error(applied.problem.message);
+}
+
+/** The certificates that the README of examples/https has one make first, signed by the authority that is given back. */
+export async function exampleKeyPairs(environment: Environment): Promise<KeyPair> {
+  const ca = await authority('Authority of the example', systemClock.now());
+  for (const name of ['store', 'api']) {
+    const host = `${name}.example.com`;
+    const pair = await issue(ca, { commonName: host, dnsNames: [host], usage: 'server' }, systemClock.now());
+    const metadata = { name: `${name}-tls`, namespace: 'default' };
+    const data = secretData({ 'tls.crt': pair.cert, 'tls.key': pair.key });
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'kubernetes.io/tls', data };
+    const made = await region01(environment).create(secrets, secret);
+    if (!made.ok) throw new Error(made.problem.message);
+  }
+  return ca;
 }
 
 /** A Deployment of one web server, and the Service before it. */

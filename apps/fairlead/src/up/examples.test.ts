@@ -3,11 +3,9 @@ import { createSocket } from 'node:dgram';
 import { connect } from 'node:tls';
 import { expect, test } from 'vitest';
 import { lbrules } from '@fairlead/api';
-import { authority, issue } from '@fairlead/apiserver';
-import { secrets } from '@fairlead/kube';
 import { answered } from '../approve.ts';
 import { systemClock } from '../clock.ts';
-import { eventually, silent, withEnvironment } from '../testing/environment.ts';
+import { eventually, exampleKeyPairs, silent, withEnvironment } from '../testing/environment.ts';
 import type { Environment } from './environment.ts';
 import { applyExample } from './quickstart.ts';
 import { boundAt } from './requests.ts';
@@ -77,16 +75,7 @@ test('udp and tcp on one number are two virtual servers', async () => {
 }, 60_000);
 
 test('https: a certificate for each name, from Secrets', async () => {
-  const ca = await authority('Authority of the example', systemClock.now());
-  for (const name of ['store', 'api']) {
-    const host = `${name}.example.com`;
-    const pair = await issue(ca, { commonName: host, dnsNames: [host], usage: 'server' }, systemClock.now());
-    const metadata = { name: `${name}-tls`, namespace: 'default' };
-    const data = { 'tls.crt': btoa(pair.cert), 'tls.key': btoa(pair.key) };
-    const secret = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'kubernetes.io/tls', data };
-    const made = await environment.clusters.get('acp-region01')?.create(secrets, secret);
-    expect(made).toMatchObject({ ok: true });
-  }
+  const ca = await exampleKeyPairs(environment);
   await carried('https');
   const target = targetOf('store', 443);
   expect(await certificateOf(target, 'api.example.com', ca.cert)).toBe('api.example.com');

@@ -1,11 +1,9 @@
 // The controllers have no more than the roles that we ship, and nothing they ask for is refused to them.
 import { expect, test } from 'vitest';
 import { lbtickets, programRoles } from '@fairlead/api';
-import { authority, issue } from '@fairlead/apiserver';
-import { namespaces, secrets, services } from '@fairlead/kube';
-import { systemClock } from '../clock.ts';
+import { namespaces, services } from '@fairlead/kube';
 import { needs } from '../clusters/needs.ts';
-import { eventually, silent, withEnvironment } from '../testing/environment.ts';
+import { eventually, exampleKeyPairs, silent, withEnvironment } from '../testing/environment.ts';
 import type { Exchange } from './clusters.ts';
 import type { Environment } from './environment.ts';
 import { applyExample } from './quickstart.ts';
@@ -29,26 +27,13 @@ const answered = (exchange: Exchange): void => {
 
 withEnvironment(async (started) => void (environment = started), { answered });
 
-/** What the README of the example has one make first. */
-async function keyPairs(): Promise<void> {
-  const ca = await authority('Authority of the example', systemClock.now());
-  for (const name of ['store', 'api']) {
-    const host = `${name}.example.com`;
-    const pair = await issue(ca, { commonName: host, dnsNames: [host], usage: 'server' }, systemClock.now());
-    const metadata = { name: `${name}-tls`, namespace: 'default' };
-    const data = { 'tls.crt': btoa(pair.cert), 'tls.key': btoa(pair.key) };
-    const secret = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'kubernetes.io/tls', data };
-    expect(await environment.clusters.get('acp-region01')?.create(secrets, secret)).toMatchObject({ ok: true });
-  }
-}
-
 const did = (cluster: string, method: string, path: RegExp) =>
   asked.some((one) => one.cluster === cluster && one.method === method && path.test(one.path) && one.status < 300);
 
 test.each(['quickstart', 'https', 'f5-ingress', 'canary-cookie'])(
   '%s is carried, with nothing refused',
   async (example) => {
-    if (example === 'https') await keyPairs();
+    if (example === 'https') await exampleKeyPairs(environment);
     const applied = await applyExample(example, environment, silent);
     expect(await Promise.race([untilCarried({ environment, applied }, silent), firstDenied])).toEqual([]);
     expect(denied()).toEqual([]);

@@ -111,57 +111,48 @@ interface Site {
   value: unknown;
   old: unknown;
   hasOld: boolean;
-  /** Nothing has changed here, nor below. */
-  isSame: boolean;
   schema: Schema;
   path: string;
   causes: Cause[];
+  warn: Warn;
 }
 
-/** What the rules of `schema`, at every depth, find wrong with `object` (and with its change from `old`). */
-export function ruleProblems(object: unknown, old: unknown, schema: Schema): Cause[] {
+type Warn = (text: string) => void;
+
+/**
+ * What the rules of `schema`, at every depth, find wrong with `object` (and with its change from `old`). `warn` is told of
+ * what was wrong before and has not changed: a rule may have come since, and only rules about the change itself refuse
+ * it ("CRD validation ratcheting", Kubernetes 1.33).
+ */
+export function ruleProblems(object: unknown, old: unknown, schema: Schema, warn: Warn = () => undefined): Cause[] {
   if (!hasRules(schema)) return [];
   const causes: Cause[] = [];
-  visit({ value: object, old, hasOld: old !== undefined, isSame: false, schema, path: '', causes });
+  visit({ value: object, old, hasOld: old !== undefined, schema, path: '', causes, warn });
   return causes;
 }
 
-/** Whether a schema has such a rule anywhere; most have none, and are not walked. */
-function somewhere(isSuch: (rule: ValidationRule) => boolean): (schema: Schema) => boolean {
-  const known = new WeakMap<Schema, boolean>();
-  const has = (schema: Schema): boolean => {
-    const found = known.get(schema);
-    if (found !== undefined) return found;
-    known.set(schema, false);
-    const below = [...Object.values(schema.properties ?? {}), schema.items, schema.additionalProperties].filter(
-      (child): child is Schema => typeof child === 'object',
-    );
-    const isThere = (schema['x-kubernetes-validations'] ?? []).some(isSuch) || below.some(has);
-    known.set(schema, isThere);
-    return isThere;
-  };
+const known = new WeakMap<Schema, boolean>();
+
+/** Whether a schema has a rule anywhere: most have none, and are not walked. */
+function hasRules(schema: Schema): boolean {
+  const found = known.get(schema);
+  if (found !== undefined) return found;
+  known.set(schema, false);
+  const below = [...Object.values(schema.properties ?? {}), schema.items, schema.additionalProperties].filter(
+    (child): child is Schema => typeof child === 'object',
+  );
+  const has = (schema['x-kubernetes-validations'] ?? []).length > 0 || below.some(hasRules);
+  known.set(schema, has);
   return has;
 }
 
-const hasRules = somewhere(() => true);
-/** One that does not compile is told of again each time. */
-const isOfChange = (rule: ValidationRule): boolean => typeof compile(rule) === 'string' || usesOldSelf(rule);
-const hasTransitions = somewhere(isOfChange);
-
-/**
- * What a change leaves as it is was judged when it came: as in Kubernetes 1.33 and newer, only rules about the change
- * itself look at it again ("CRD validation ratcheting").
- */
 function visit(site: Site): void {
   const { value, schema } = site;
   if (value === undefined || value === null || !hasRules(schema)) return;
-  const isSame = site.isSame || (site.hasOld && isEqual(value, site.old));
-  if (isSame && !hasTransitions(schema)) return;
-  const here = { ...site, isSame };
-  const rules = (schema['x-kubernetes-validations'] ?? []).filter((rule) => !isSame || isOfChange(rule));
-  if (rules.length > 0) runRules(here, rules);
-  if (Array.isArray(value)) visitItems(here, value);
-  else if (isTree(value)) visitFields(here, value);
+  const rules = schema['x-kubernetes-validations'] ?? [];
+  if (rules.length > 0) runRules(site, rules);
+  if (Array.isArray(value)) visitItems(site, value);
+  else if (isTree(value)) visitFields(site, value);
 }
 
 function visitFields(site: Site, value: Tree): void {
@@ -173,10 +164,10 @@ function visitFields(site: Site, value: Tree): void {
       value: value[name],
       old: old[name],
       hasOld: site.hasOld && old[name] !== undefined,
-      isSame: site.isSame,
       schema,
       path: site.path === '' ? name : `${site.path}.${name}`,
       causes: site.causes,
+      warn: site.warn,
     });
   }
 }
@@ -194,10 +185,10 @@ function visitItems(site: Site, value: unknown[]): void {
       value: item,
       old,
       hasOld: site.hasOld && old !== undefined,
-      isSame: site.isSame && old !== undefined,
       schema,
       path: `${site.path}[${i}]`,
       causes: site.causes,
+      warn: site.warn,
     });
   });
 }
@@ -217,7 +208,10 @@ function runRules(site: Site, rules: ValidationRule[]): void {
       rule,
       rule.optionalOldSelf ? { ...names, oldSelf: Optional.of(names.oldSelf) } : names,
     );
-    if (problem !== undefined) site.causes.push(causeOf(site, rule, problem));
+    if (problem === undefined) continue;
+    const cause = causeOf(site, rule, problem);
+    if (found.isTransition || !site.hasOld || !isEqual(site.value, site.old)) site.causes.push(cause);
+    else site.warn(`${cause.field}: ${cause.message}`);
   }
 }
 

@@ -297,6 +297,62 @@ const lives: Case[] = [
   },
 ];
 
+const widgetsAt = `/apis/${group}/v1/namespaces/<ns>/widgets`;
+const widgetNamed = (name: string): Tree => ({
+  apiVersion: `${group}/v1`,
+  kind: 'Widget',
+  metadata: { name },
+  spec: { mode: 'old', note: 'a' },
+});
+const text = { type: 'string' };
+
+/** Stored while nothing forbade it; then a rule at `place` comes, and is in force when it refuses a new object. */
+const outlived = (place: string, rule: string): Case['steps'] => [
+  ...made({ [field]: { type: 'object', properties: { mode: text, note: text } } }),
+  { ...arranged(get(widgetsAt)), until: { status: 200 } },
+  arranged(post(widgetsAt, widgetNamed('w'))),
+  arranged(
+    patch('json-patch', url, [
+      {
+        op: 'add',
+        path: `/spec/versions/0/schema/openAPIV3Schema/properties/spec${place}/x-kubernetes-validations`,
+        value: [{ rule, message: 'no longer' }],
+      },
+    ]),
+  ),
+  { ...post(`${widgetsAt}?dryRun=All`, widgetNamed('x')), until: { status: 422 } },
+];
+const spec = { only: ['spec'] };
+
+const ratcheting: Case[] = [
+  {
+    name: 'a value that a later rule forbids may stay while another changes',
+    steps: [
+      ...outlived('/properties/mode', "self != 'old'"),
+      patch('merge-patch', `${widgetsAt}/w`, { spec: { note: 'b' } }, spec),
+    ],
+  },
+  {
+    name: 'a value that a later rule forbids is not taken again once it was changed',
+    steps: [
+      ...outlived('/properties/mode', "self != 'old'"),
+      patch('merge-patch', `${widgetsAt}/w`, { spec: { mode: 'new' } }, spec),
+      patch('merge-patch', `${widgetsAt}/w`, { spec: { mode: 'old' } }),
+    ],
+  },
+  {
+    name: 'a later rule about the whole is asked when a part of it changes',
+    steps: [...outlived('', "self.mode != 'old'"), patch('merge-patch', `${widgetsAt}/w`, { spec: { note: 'b' } })],
+  },
+  {
+    name: 'a later rule about the whole is not asked when labels change',
+    steps: [
+      ...outlived('', "self.mode != 'old'"),
+      patch('merge-patch', `${widgetsAt}/w`, { metadata: { labels: { a: 'b' } } }, spec),
+    ],
+  },
+];
+
 export const definitions: Chapter = {
   name: 'definition',
   cases: [
@@ -309,5 +365,6 @@ export const definitions: Chapter = {
       steps: [post(at, own(changes))],
     })),
     ...lives,
+    ...ratcheting,
   ],
 };

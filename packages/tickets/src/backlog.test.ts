@@ -1,0 +1,49 @@
+import type { Lbticket } from '@fairlead/api';
+import type { Change } from '@fairlead/kube';
+import { fakeClock } from '@fairlead/testkit';
+import { expect, test } from 'vitest';
+import { backlog } from './backlog.ts';
+import { ticket } from './testing/objects.ts';
+
+type Listener = (change: Change<Lbticket>) => void;
+
+/** A backlog of `count` tickets that were filed before it began. */
+function begun(count: number) {
+  const clock = fakeClock();
+  const all = Array.from({ length: count }, (_, i) => ticket(`t${i}`));
+  let tell: Listener = () => undefined;
+  const toDo = backlog({ all: () => all, listen: (heard: Listener) => ((tell = heard), () => undefined) }, clock);
+  toDo.follow();
+  const change = (before: Lbticket, after: Lbticket | undefined) => tell({ before, after } as Change<Lbticket>);
+  return { clock, all, toDo, change };
+}
+
+test('many tickets on their way make it busy while they move, a few do not', () => {
+  const many = begun(40);
+  expect(many.toDo.isBusy).toBe(false);
+  many.toDo.moved();
+  expect(many.toDo.isBusy).toBe(true);
+  const few = begun(3);
+  few.toDo.moved();
+  expect(few.toDo.isBusy).toBe(false);
+});
+
+test('tickets that wait for something make nobody wait for them', async () => {
+  const { clock, toDo } = begun(40);
+  toDo.moved();
+  await clock.advance(1000);
+  expect(toDo.isBusy).toBe(false);
+});
+
+test('who has an application, has failed or is gone is no longer on the way', () => {
+  const { all, toDo, change } = begun(40);
+  toDo.moved();
+  const ends = [{ process: 'apply' }, { process: 'enabled' }, { process: 'failed' }, undefined] as const;
+  for (const [i, one] of all.slice(0, 8).entries()) {
+    const status = ends[i % 4];
+    change(one, status && { ...one, status });
+  }
+  expect(toDo.isBusy).toBe(false);
+  change(all[0] as Lbticket, { ...(all[0] as Lbticket), status: { process: 'created' } });
+  expect(toDo.isBusy).toBe(true);
+});
