@@ -32,8 +32,7 @@ export async function settleNamespace(cluster: Cluster, own: Own, name: string):
   if (isEmpty(cluster, name)) await finalize(own, namespace);
 }
 
-const rootNote =
-  'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
+const rootNote = 'The authority that vouches for this API server, for pods to check it by.';
 
 /** What every namespace has: an account for its pods, and the authority they are to believe. */
 async function furnish(cluster: Cluster, own: Own, namespace: string): Promise<void> {
