@@ -105,7 +105,9 @@ async function webhooksOf(
   if (!reach.ok) return fail('invalid', `--webhook-url ${reach.problem.message}`);
   const place = { host: host || '0.0.0.0', port: Number(port), reach: () => reach.value };
   const { management, clusters } = clients;
-  return startWebhooks({ ...place, management, clusters, namespace, clock: systemClock, log });
+  // What becomes of the clusters is told by whoever leads.
+  const open = kubeconfigOpener(log.debug);
+  return startWebhooks({ ...place, management, clusters, open, namespace, clock: systemClock, random, log });
 }
 
 interface Term {

@@ -5,7 +5,6 @@ import {
   lbrules,
   lbtickets,
   loadbalancers,
-  type IngressUse,
   type Lbcanary,
   type Lbrule,
   type Lbticket,
@@ -14,8 +13,9 @@ import {
   type Verdict,
   type World,
 } from '@fairlead/api';
-import { namespaces, type Kind, type Kube, type KubeObject, type LiveStore } from '@fairlead/kube';
+import type { Kind, Kube, KubeObject, LiveStore } from '@fairlead/kube';
 import { seal } from './seal.ts';
+import type { Targets } from './targets.ts';
 
 export interface Stores {
   loadbalancers: LiveStore<Loadbalancer>;
@@ -26,11 +26,8 @@ export interface Stores {
 
 export interface JudgeParts {
   management: Kube;
-  /** Target clusters by name. */
-  clusters: ReadonlyMap<string, Kube>;
+  targets: Pick<Targets, 'hasNamespace' | 'ingresses'>;
   stores: Stores;
-  /** F5 Ingresses of the target clusters. */
-  ingresses: () => IngressUse[];
   /** Where credentials are kept. */
   namespace: string;
 }
@@ -48,8 +45,12 @@ export type Judge = (asked: Asked) => Promise<Verdict>;
  * the stores refuse is looked at once more with fresh lists, and only that refusal counts.
  */
 export function judge(parts: JudgeParts): Judge {
-  const quick = admission(worldOf(parts));
-  const sure = admission(() => freshWorld(parts));
+  const quick = admission(async (review) => (await around(review, worldOf(parts), parts)) ?? fresh(review));
+  const fresh = async (review: Review): Promise<World> => {
+    const world = await freshWorld(parts);
+    return (await around(review, world, parts)) ?? world;
+  };
+  const sure = admission(fresh);
   return async (asked) => {
     const first = await quick(asked);
     return seal(asked, first.allowed ? first : await sure(asked), parts);
@@ -71,35 +72,41 @@ export function lateJudge(): LateJudge {
   };
 }
 
-const worldOf = ({ stores, ingresses }: JudgeParts): World => ({
+const worldOf = ({ stores, targets }: JudgeParts): World => ({
   loadbalancers: () => stores.loadbalancers.all(),
   lbtickets: () => stores.lbtickets.all(),
   lbrules: () => stores.lbrules.all(),
   lbcanaries: () => stores.lbcanaries.all(),
-  ingresses,
+  ingresses: targets.ingresses,
 });
 
-async function freshWorld({ management, clusters, ingresses }: JudgeParts): Promise<World> {
+async function freshWorld({ management, targets }: JudgeParts): Promise<World> {
   const [balancers, tickets, rules, canaries] = await Promise.all([
     listOf<Loadbalancer>(management, loadbalancers),
     listOf<Lbticket>(management, lbtickets),
     listOf<Lbrule>(management, lbrules),
     listOf<Lbcanary>(management, lbcanaries),
   ]);
-  const known = new Map<string, Set<string>>();
-  for (const [name, kube] of clusters) {
-    const got = await kube.list(namespaces);
-    // A cluster that cannot be asked is no reason to refuse: the ticket says so later.
-    if (got.ok) known.set(name, new Set(got.value.items.map((one) => one.metadata.name)));
-  }
   return {
     loadbalancers: () => balancers,
     lbtickets: () => tickets,
     lbrules: () => rules,
-    ingresses,
+    ingresses: targets.ingresses,
     lbcanaries: () => canaries,
-    namespaceExists: (cluster, namespace) => known.get(cluster)?.has(namespace),
   };
+}
+
+/** `world`, and in it the namespace that a ticket names; undefined when the ticket's load balancer is not in it. */
+async function around({ resource, object }: Review, world: World, { targets }: JudgeParts): Promise<World | undefined> {
+  if (object === undefined || resource.group !== lbtickets.group || resource.resource !== lbtickets.plural)
+    return world;
+  // No API server has looked at it yet: what is no text is refused by the checks.
+  const { spec } = object as { spec?: { loadbalancer?: unknown; namespace?: unknown } };
+  const [name, namespace] = [String(spec?.loadbalancer), String(spec?.namespace)];
+  const cluster = [...world.loadbalancers()].find(({ metadata }) => metadata.name === name)?.spec.cluster;
+  if (cluster === undefined) return undefined;
+  const exists = await targets.hasNamespace(cluster, namespace);
+  return { ...world, namespaceExists: () => exists };
 }
 
 /** The server that asks answers, or the write that waits for this fails with what it said. */

@@ -64,8 +64,10 @@ beforeAll(async () => {
     reach: (port) => ({ url: `https://127.0.0.1:${port}` }),
     management: own,
     clusters: new Map(),
+    open: () => expect.fail('there is no Secret with clusters'),
     namespace,
     clock: systemClock,
+    random: () => 0.5,
     log: silent,
   });
   if (!started.ok) throw new Error(started.problem.message);

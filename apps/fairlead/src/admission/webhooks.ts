@@ -2,13 +2,14 @@
 import { lbcanaries, lbrules, lbtickets, loadbalancers } from '@fairlead/api';
 import { ok, type Clock, type Result } from '@fairlead/core';
 import { store, type Kube } from '@fairlead/kube';
+import type { ClustersOptions } from '../clusters/clusters.ts';
 import type { Log } from '../log.ts';
 import { serve } from '../serve.ts';
 import { servedCertificate } from './certificate.ts';
 import { hostsOf, register, type Reach } from './configuration.ts';
-import { ingressUses } from './ingress-uses.ts';
 import { judge } from './judge.ts';
 import { reviewAnswer } from './review.ts';
+import { targets } from './targets.ts';
 
 export interface WebhookOptions {
   /** Where to listen. */
@@ -17,9 +18,13 @@ export interface WebhookOptions {
   /** How the API server reaches the port that was given out. */
   reach: (port: number) => Reach;
   management: Kube;
+  /** Target clusters of the command line, by name; more come from Secrets. */
   clusters: ReadonlyMap<string, Kube>;
+  /** How a kubeconfig in a Secret becomes a client. */
+  open: ClustersOptions['open'];
   namespace: string;
   clock: Clock;
+  random: () => number;
   log: Log;
 }
 
@@ -44,9 +49,8 @@ export async function startWebhooks(options: WebhookOptions): Promise<Result<Web
   const first = await servedCertificate({ management, namespace, hosts, clock });
   if (!first.ok) return first;
   let current = first.value;
-  const uses = ingressUses(options.clusters);
-  const parts = { management, clusters: options.clusters, stores, namespace, ingresses: uses.all };
-  const answer = reviewAnswer(judge(parts));
+  const seen = targets({ ...options, fixed: options.clusters });
+  const answer = reviewAnswer(judge({ management, targets: seen, stores, namespace }));
   const { cert, key } = current;
   const served = await serve(answer, { host: options.host, port: options.port, tls: { cert, key } });
   const reach = options.reach(served.port);
@@ -72,7 +76,7 @@ export async function startWebhooks(options: WebhookOptions): Promise<Result<Web
   return ok({
     port: served.port,
     async run(signal) {
-      const stopped = Promise.all([...Object.values(stores), uses].map((one) => one.run(signal)));
+      const stopped = Promise.all([...Object.values(stores), seen].map((one) => one.run(signal)));
       while (!signal.aborted) {
         await clock.sleep(day, signal);
         if (!signal.aborted) await renew();

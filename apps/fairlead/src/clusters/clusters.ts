@@ -13,10 +13,10 @@ import {
 } from '@fairlead/kube';
 import type { Outage } from '@fairlead/tickets';
 import type { Log } from '../log.ts';
-import type { TargetCluster } from '../target-cluster.ts';
+import { targetCluster, type TargetCluster } from '../target-cluster.ts';
 import { clustersLabel, entriesOf, type Entry } from './entries.ts';
 import { identityOf } from './identity.ts';
-import { link, type Link, type Opened } from './link.ts';
+import { link, type Copies, type Link, type MakeCopies, type Opened } from './link.ts';
 
 export interface ClustersOptions {
   management: Kube;
@@ -31,9 +31,15 @@ export interface ClustersOptions {
   log: Log;
 }
 
-export interface Clusters {
+export interface RegistryOptions<C extends Copies> extends ClustersOptions {
+  copies: MakeCopies<C>;
+  /** Tells Events of the Secrets. Of all who follow the same clusters one is to. */
+  tellsEvents: boolean;
+}
+
+export interface Clusters<C extends Copies = TargetCluster> {
   /** From when it was first reached until it is removed; also while it does not answer. */
-  get(name: string): TargetCluster | undefined;
+  get(name: string): C | undefined;
   /** Undefined while it can be worked with, or is being tried for the first time. */
   outage(name: string): Outage | undefined;
   /** All that are wanted, and whether they can be worked with. */
@@ -50,9 +56,9 @@ const slow = 60_000;
 /** How long an entry waits at the start for older ones, so that of two with one API server the older has it. Milliseconds. */
 const courtesy = 1_000;
 
-interface State {
+interface State<C extends Copies> {
   entry: Entry;
-  link?: Link | undefined;
+  link?: Link<C> | undefined;
   outage?: Outage | undefined;
   /** What is wrong with a new kubeconfig while the old one goes on working. */
   complaint?: string | undefined;
@@ -63,7 +69,11 @@ interface State {
   tried: boolean;
 }
 
-export const clusters = (options: ClustersOptions): Clusters => new Registry(options);
+/** With copies of all that controllers read. */
+export const clusters = (options: ClustersOptions): Clusters =>
+  registry({ ...options, copies: targetCluster, tellsEvents: true });
+
+export const registry = <C extends Copies>(options: RegistryOptions<C>): Clusters<C> => new Registry(options);
 
 /**
  * The life of a cluster:
@@ -77,10 +87,10 @@ export const clusters = (options: ClustersOptions): Clusters => new Registry(opt
  *
  *   removed: its copies are let go; what it has on devices stays, because nobody is left who answers for it.
  */
-class Registry implements Clusters {
-  readonly #options: ClustersOptions;
+class Registry<C extends Copies> implements Clusters<C> {
+  readonly #options: RegistryOptions<C>;
   readonly #secrets: LiveStore<Secret>;
-  readonly #states = new Map<string, State>();
+  readonly #states = new Map<string, State<C>>();
   /** Names that were wanted once, and since when they are not. Milliseconds since the epoch. */
   readonly #gone = new Map<string, number>();
   readonly #listeners = new Set<(name?: string) => void>();
@@ -92,8 +102,8 @@ class Registry implements Clusters {
   readonly #ending = new Set<Promise<void>>();
   readonly #begun: number;
 
-  constructor(options: ClustersOptions) {
-    const { management, namespace, clock, random, log } = options;
+  constructor(options: RegistryOptions<C>) {
+    const { management, namespace, clock, random, log, tellsEvents } = options;
     this.#options = options;
     this.#begun = clock.now();
     this.#secrets = store(management, secrets, { namespace, labelSelector: clustersLabel });
@@ -102,11 +112,12 @@ class Registry implements Clusters {
       parallel: 32,
       onBug: (error, name) => log.bug(error, `cluster ${name}`),
     });
-    this.#tell = teller(recorder({ kube: management, clock, component: 'fairlead-clusters' }), log);
+    const events = recorder({ kube: management, clock, component: 'fairlead-clusters' });
+    this.#tell = tellsEvents ? teller(events, log) : () => undefined;
     this.#read();
   }
 
-  get(name: string): TargetCluster | undefined {
+  get(name: string): C | undefined {
     return this.#states.get(name)?.link?.target;
   }
 
@@ -119,7 +130,7 @@ class Registry implements Clusters {
     return { problem: fail('missing', why).problem, since: this.#gone.get(name) ?? this.#begun };
   }
 
-  states(): ReturnType<Clusters['states']> {
+  states(): ReturnType<Clusters<C>['states']> {
     return [...this.#states.values()].map(({ entry, link: made, outage }) => ({
       name: entry.name,
       from: entry.from,
@@ -177,7 +188,7 @@ class Registry implements Clusters {
     for (const [other, { link: made }] of this.#states) if (!made) this.#queue.add(other);
   }
 
-  #end(made: Link): void {
+  #end(made: Link<C>): void {
     const ended = made.end().finally(() => this.#ending.delete(ended));
     this.#ending.add(ended);
   }
@@ -196,7 +207,7 @@ class Registry implements Clusters {
   }
 
   /** Gives the milliseconds until the next look. */
-  async #connect(state: State, signal: AbortSignal): Promise<number> {
+  async #connect(state: State<C>, signal: AbortSignal): Promise<number> {
     const { entry } = state;
     const opened = await this.#open(entry, signal);
     const uid = opened.ok ? await identityOf(opened.value.kube, this.#options.clock) : opened;
@@ -227,14 +238,23 @@ class Registry implements Clusters {
     return this.#options.open(text ?? '', from, signal);
   }
 
-  #link({ name, text }: Entry, opened: Opened, uid: string): Link {
-    const { clock, log } = this.#options;
+  #link({ name, text }: Entry, opened: Opened, uid: string): Link<C> {
+    const { copies, clock, log } = this.#options;
     const doubt = (): void => this.#queue.add(name);
-    return link({ name, clock, opened, uid, text, doubt, onBug: (bug) => log.bug(bug, `watch in cluster ${name}`) });
+    return link({
+      name,
+      copies,
+      clock,
+      opened,
+      uid,
+      text,
+      doubt,
+      onBug: (bug) => log.bug(bug, `watch in cluster ${name}`),
+    });
   }
 
   /** Why it cannot be this cluster. */
-  #unfit({ entry, link: made }: State, uid: string): Problem | undefined {
+  #unfit({ entry, link: made }: State<C>, uid: string): Problem | undefined {
     if (made && made.uid !== uid)
       return fail(
         'invalid',
@@ -247,7 +267,7 @@ class Registry implements Clusters {
   }
 
   /** Waits a moment for entries before this one that were not tried yet. */
-  async #olderFirst(state: State): Promise<void> {
+  async #olderFirst(state: State<C>): Promise<void> {
     const { clock } = this.#options;
     const until = clock.now() + courtesy;
     const older = [...this.#states.values()];
@@ -255,7 +275,7 @@ class Registry implements Clusters {
     while (older.some((one) => one !== state && !one.tried) && clock.now() < until) await clock.sleep(50);
   }
 
-  async #connectFailed(state: State, problem: Problem): Promise<number> {
+  async #connectFailed(state: State<C>, problem: Problem): Promise<number> {
     const { entry } = state;
     const again = problems[problem.code].retry ? this.#pauses.next(entry.name) : slow;
     if (!state.link) {
@@ -272,7 +292,7 @@ class Registry implements Clusters {
     return Math.min(await this.#look(state), again);
   }
 
-  async #look(state: State): Promise<number> {
+  async #look(state: State<C>): Promise<number> {
     const { link: made } = state;
     if (!made) return 0;
     const found = await identityOf(made.current, this.#options.clock);
@@ -289,7 +309,7 @@ class Registry implements Clusters {
   }
 
   /** An outage is told by what it began with: words that change with each try would be news each time. */
-  #out(state: State, problem: Problem): void {
+  #out(state: State<C>, problem: Problem): void {
     const { entry, outage } = state;
     if (outage?.problem.code === problem.code) return;
     const since = outage?.since ?? this.#options.clock.now();
@@ -300,7 +320,7 @@ class Registry implements Clusters {
     this.#changed(entry.name);
   }
 
-  #back(state: State): void {
+  #back(state: State<C>): void {
     if (!state.outage) return;
     state.outage = undefined;
     this.#options.log.info(`cluster ${state.entry.name} answers again`);

@@ -1,7 +1,6 @@
 // A cluster that is connected: its client, which may be exchanged, and the copies that are kept of it.
 import type { Clock } from '@fairlead/core';
 import { switched, type Kube, type KubeProblem, type Switched } from '@fairlead/kube';
-import { targetCluster, type TargetCluster } from '../target-cluster.ts';
 import { identityOf } from './identity.ts';
 
 export interface Opened {
@@ -9,8 +8,18 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-export interface LinkOptions {
+/** What somebody keeps of a cluster. */
+export interface Copies {
+  stores: Readonly<Record<string, { readonly problem: KubeProblem | undefined }>>;
+  /** Keeps them up to date until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export type MakeCopies<C extends Copies> = (name: string, kube: Kube, clock: Clock) => C;
+
+export interface LinkOptions<C extends Copies> {
   name: string;
+  copies: MakeCopies<C>;
   clock: Clock;
   opened: Opened;
   /** UID of the namespace kube-system. */
@@ -22,10 +31,10 @@ export interface LinkOptions {
   onBug(bug: unknown): void;
 }
 
-export interface Link {
+export interface Link<C extends Copies> {
   readonly uid: string;
   readonly text: string | undefined;
-  readonly target: TargetCluster;
+  readonly target: C;
   /** The client of now, unwrapped. */
   readonly current: Kube;
   /** What the copies cannot see; undefined while all are up to date. */
@@ -39,7 +48,8 @@ export interface Link {
   end(): Promise<void>;
 }
 
-export function link({ name, clock, doubt, onBug, uid, ...first }: LinkOptions): Link {
+export function link<C extends Copies>(options: LinkOptions<C>): Link<C> {
+  const { name, copies, clock, doubt, onBug, uid, ...first } = options;
   let { opened, text } = first;
   let isDeaf = false;
   const client: Switched = switched(opened.kube, {
@@ -54,7 +64,7 @@ export function link({ name, clock, doubt, onBug, uid, ...first }: LinkOptions):
     trouble: (problem) => problem && doubt(),
     onBug,
   });
-  const target = targetCluster(name, client.kube, clock);
+  const target = copies(name, client.kube, clock);
   const stop = new AbortController();
   const run = target.run(stop.signal);
   const refresh = (): void => {

@@ -5,8 +5,8 @@ import { crds, lbcanaries, lbrules, lbtickets, loadbalancers } from '@fairlead/a
 import type { Admit } from '@fairlead/apiserver';
 import { store, type Kube } from '@fairlead/kube';
 import { addressMap, type AddressMap } from '../address-map.ts';
-import { ingressUses } from '../admission/ingress-uses.ts';
 import { lateJudge, type Stores } from '../admission/judge.ts';
+import { targets } from '../admission/targets.ts';
 import { systemClock } from '../clock.ts';
 import { connectTo, kubeconfigOpener, random } from '../connect.ts';
 import { runControllers } from '../controllers.ts';
@@ -164,10 +164,18 @@ async function startClusters(start: Start, ports: Readonly<Record<string, number
     lbrules: store(management, lbrules),
     lbcanaries: store(management, lbcanaries),
   };
-  const uses = ingressUses(clusters);
-  const following = uses.run(start.stop.signal);
+  const seen = targets({
+    management,
+    fixed: clusters,
+    namespace: ownNamespace,
+    open: kubeconfigOpener(start.log.debug),
+    clock: systemClock,
+    random,
+    log: start.log,
+  });
+  const following = seen.run(start.stop.signal);
   start.closing.push(() => following);
-  admission.open({ management, clusters, stores, namespace: ownNamespace, ingresses: uses.all });
+  admission.open({ management, targets: seen, stores, namespace: ownNamespace });
   return { servers, path, management, clusters, stores };
 }
 
