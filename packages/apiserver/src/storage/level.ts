@@ -1,5 +1,4 @@
 // Storage on disk with classic-level: every batch is synced, and batches that arrive while a sync runs share the next one.
-import { ClassicLevel } from 'classic-level';
 import type { Change, Storage } from './storage.ts';
 
 interface Waiting {
@@ -16,6 +15,8 @@ const counterKey = '!revision';
 
 /** Opens (or makes) the storage in `directory`; one process at a time may hold it. */
 export async function level(directory: string): Promise<Storage> {
+  // Has a native part that a bundle leaves out, and who keeps nothing on disk is to run without it.
+  const { ClassicLevel } = await import('classic-level');
   const db = new ClassicLevel<string, string>(directory);
   await db.open();
   let waiting: Waiting[] = [];
