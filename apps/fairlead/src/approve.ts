@@ -7,7 +7,7 @@ import { connectManagement } from './connect.ts';
 
 export interface ApproveOptions {
   message?: string;
-  kubeconfig: string;
+  kubeconfig: string | undefined;
   management: string;
 }
 

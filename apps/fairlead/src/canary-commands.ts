@@ -1,12 +1,12 @@
 // The commands under `fairlead canary`, with their options and help.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { canaryFinish, canaryShift, canaryStart, canaryState, canaryStatus } from './canary.ts';
+import { kubeconfigOption, managementOption } from './kubeconfig-option.ts';
 
-interface Shared {
-  kubeconfig: () => Option;
-  management: () => Option;
-  exit: (code: number) => void;
-}
+/** Says how it went. */
+type Exit = (code: number) => void;
+
+const kubeconfig = () => kubeconfigOption('kubeconfig with the management cluster');
 
 const whole =
   (least: number, most: number) =>
@@ -25,7 +25,7 @@ const wait = () =>
 /** Makes `fairlead canary NAME` with what all that act on one canary have. */
 type Verb = (name: string, about: string) => Command;
 
-export function addCanary(program: Command, { kubeconfig, management, exit }: Shared): void {
+export function addCanary(program: Command, exit: Exit): void {
   const canary = program
     .command('canary')
     .description('shift the requests of a listner or rule to a new Service in steps, watched, and back when it fails');
@@ -35,7 +35,7 @@ export function addCanary(program: Command, { kubeconfig, management, exit }: Sh
       .description(about)
       .argument('<name>', 'name of the canary, as [namespace/]name')
       .addOption(kubeconfig())
-      .addOption(management());
+      .addOption(managementOption());
 
   addStart(verb, exit);
   addSteering(verb, exit);
@@ -49,11 +49,11 @@ export function addCanary(program: Command, { kubeconfig, management, exit }: Sh
     .option('--watch', 'go on showing what happens until it has ended', false)
     .addOption(new Option('-o, --output <FORM>', 'what to print').choices(['text', 'json']).default('text'))
     .addOption(kubeconfig())
-    .addOption(management())
+    .addOption(managementOption())
     .action(async (name, options) => exit(await canaryStatus(name, options)));
 }
 
-function addStart(verb: Verb, exit: Shared['exit']): void {
+function addStart(verb: Verb, exit: Exit): void {
   verb('start', 'begin: watch the device as it is for a pause, then go through the steps')
     .requiredOption('--ticket <NAME>', 'ticket, in the namespace of the canary')
     .requiredOption('--listner <NAME>', 'listner of the ticket')
@@ -81,7 +81,7 @@ function addStart(verb: Verb, exit: Shared['exit']): void {
 }
 
 /** What an operator does to a canary on its way. */
-function addSteering(verb: Verb, exit: Shared['exit']): void {
+function addSteering(verb: Verb, exit: Exit): void {
   verb('shift', 'go to the next step at once')
     .option('--step <N>', 'or to this one; 1 is the first', whole(1, 10))
     .addOption(wait())

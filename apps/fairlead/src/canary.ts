@@ -7,7 +7,7 @@ import { systemClock } from './clock.ts';
 import { connectManagement } from './connect.ts';
 
 export interface CanaryOptions {
-  kubeconfig: string;
+  kubeconfig: string | undefined;
   management: string;
   wait?: boolean;
 }

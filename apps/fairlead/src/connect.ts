@@ -4,6 +4,7 @@ import { fail, ok, type Result } from '@fairlead/core';
 import type { Kube, Trouble } from '@fairlead/kube';
 import { connect, connectText, type Connected } from '@fairlead/kube/node';
 import { systemClock } from './clock.ts';
+import { managementContext } from './kubeconfig-option.ts';
 
 /** 0 to 1. Jitter needs no more. */
 export const random = (): number => randomInt(2 ** 47) / 2 ** 47;
@@ -18,7 +19,10 @@ export interface ConnectHow {
   onTrouble?: ((trouble: Trouble) => void) | undefined;
 }
 
-/** A client for `context`, or for the kubeconfig's current one; its calls end with `signal`. Asks the server nothing yet. */
+/**
+ * A client for `context`, or for the kubeconfig's current one; without a kubeconfig by the service account of our pod. Its
+ * calls end with `signal`. Asks the server nothing yet.
+ */
 export async function connectTo(
   kubeconfig: string | undefined,
   context: string | undefined,
@@ -28,6 +32,11 @@ export async function connectTo(
     report(`${context ?? 'kubeconfig'}: ${trouble.doing}: ${wordsOf(trouble)}`);
     onTrouble?.(trouble);
   };
+  if (kubeconfig === undefined && context !== undefined && context !== managementContext)
+    return fail(
+      'invalid',
+      `there is no kubeconfig, so no context ${context}: a pod's service account knows one cluster`,
+    );
   const { env } = process;
   return connect({ kubeconfig, context, env, clock: systemClock, random, userAgent, report: told, signal });
 }
@@ -50,7 +59,10 @@ export const kubeconfigOpener =
     });
 
 /** The management cluster for a command that asks once and ends. */
-export async function connectManagement(options: { kubeconfig: string; management: string }): Promise<Result<Kube>> {
+export async function connectManagement(options: {
+  kubeconfig: string | undefined;
+  management: string;
+}): Promise<Result<Kube>> {
   const connected = await connectTo(options.kubeconfig, options.management);
   if (connected.ok) return ok(connected.value.kube);
   const { code, message } = connected.problem;

@@ -14,7 +14,7 @@ export interface ExplainOptions {
   header: string[];
   cookie: string[];
   filename: string[];
-  kubeconfig: string;
+  kubeconfig: string | undefined;
   management: string;
   output: 'text' | 'json';
 }

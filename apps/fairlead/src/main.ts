@@ -6,6 +6,7 @@ import { clusterCommands } from './clusters/cli.ts';
 import { answerTicket } from './approve.ts';
 import { completion, shells, type Shell } from './completion.ts';
 import { explain } from './explain.ts';
+import { kubeconfigOption, managementOption, ownKubeconfig } from './kubeconfig-option.ts';
 import { plan } from './plan.ts';
 import { run } from './run.ts';
 import { crash, give, loseNode, restoreNode, simCluster } from './sim-cluster.ts';
@@ -31,12 +32,8 @@ const files = (about: string) =>
   new Option('-f, --filename <PATH>', `${about}; a file, a folder, or - for standard input; may be repeated`)
     .argParser(collect)
     .default([], 'none');
-const kubeconfigOption = () =>
-  new Option('--kubeconfig <FILE>', 'kubeconfig with the management cluster and the target clusters')
-    .env('KUBECONFIG')
-    .default('.fairlead/kubeconfig');
-const managementOption = () =>
-  new Option('--management <CONTEXT>', 'context of the management cluster').default('management');
+
+const clustersOf = 'kubeconfig with the management cluster and the target clusters';
 
 const program = new Command('fairlead')
   .description(
@@ -62,7 +59,7 @@ program
 program
   .command('run')
   .description('run the controllers against real clusters')
-  .addOption(kubeconfigOption())
+  .addOption(kubeconfigOption(clustersOf))
   .addOption(managementOption())
   .option(
     '--cluster <NAME=CONTEXT>',
@@ -100,7 +97,7 @@ program
   .addOption(
     files('Loadbalancers, Lbtickets and Lbrules to add to, or put in place of, those in the management cluster'),
   )
-  .addOption(kubeconfigOption())
+  .addOption(kubeconfigOption(clustersOf))
   .addOption(managementOption())
   .option(
     '--namespace <NAME>',
@@ -124,7 +121,7 @@ program
   .option('--header <NAME=VALUE>', 'a header; may be repeated', collect, [])
   .option('--cookie <NAME=VALUE>', 'a cookie; may be repeated', collect, [])
   .addOption(files('read the objects from here rather than from the management cluster'))
-  .addOption(kubeconfigOption())
+  .addOption(kubeconfigOption(clustersOf))
   .addOption(managementOption())
   .addOption(new Option('-o, --output <FORM>', 'what to print').choices(['text', 'json']).default('text'))
   .action(async (ticket, options) => exit(await explain(ticket, options)));
@@ -138,10 +135,10 @@ for (const [answer, about] of [
     .description(about)
     .argument('<ticket>', 'ticket, as [namespace/]name')
     .option('-m, --message <TEXT>', 'what the user is told')
-    .addOption(kubeconfigOption())
+    .addOption(kubeconfigOption(clustersOf))
     .addOption(managementOption())
     .action(async (ticket, options) => exit(await answerTicket(answer, ticket, options)));
-addCanary(program, { kubeconfig: kubeconfigOption, management: managementOption, exit });
+addCanary(program, exit);
 
 program
   .command('crds')
@@ -180,7 +177,7 @@ const simulated = sim
   .command('cluster')
   .description('nodes whose pods really listen, on any API server; and faults in those that run');
 const anyCluster = () =>
-  new Option('--kubeconfig <FILE>', 'kubeconfig of the cluster').env('KUBECONFIG').default('.fairlead/kubeconfig');
+  new Option('--kubeconfig <FILE>', 'kubeconfig of the cluster').env('KUBECONFIG').default(ownKubeconfig);
 const contextOption = () => new Option('--context <NAME>', "context in it (default: the kubeconfig's current one)");
 simulated
   .command('start')

@@ -11,7 +11,7 @@ import { readWishes, type Wishes } from './wishes.ts';
 
 export interface PlanOptions {
   filename: string[];
-  kubeconfig: string;
+  kubeconfig: string | undefined;
   management: string;
   namespace: string;
   offline: boolean;

@@ -19,7 +19,8 @@ import type { Served } from './serve.ts';
 import { untilSignal } from './signals.ts';
 
 export interface RunOptions {
-  kubeconfig: string;
+  /** Undefined in a pod without one: target clusters are those of Secrets. */
+  kubeconfig: string | undefined;
   management: string;
   cluster: string[];
   namespace: string;
@@ -136,6 +137,13 @@ async function oneTerm(options: RunOptions, { log, map, contexts, metrics }: Ter
 
 /** Which context is which target cluster. */
 function contextsWanted({ kubeconfig, management, cluster }: RunOptions): Result<Map<string, string>> {
+  if (kubeconfig === undefined)
+    return cluster.length === 0
+      ? ok(new Map())
+      : fail(
+          'invalid',
+          `--cluster ${cluster[0]} names a context, and there is no kubeconfig: register it by a Secret, with fairlead cluster add`,
+        );
   const contexts = contextsOf(kubeconfig);
   if (!contexts.ok) return contexts;
   const wanted = new Map<string, string>();

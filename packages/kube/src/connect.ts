@@ -6,7 +6,7 @@ import type { Auth } from './call.ts';
 import { kube, type KubeOptions } from './client.ts';
 import { authOf, tlsOf } from './credentials.ts';
 import type { Run } from './exec-plugin.ts';
-import { inCluster } from './in-cluster.ts';
+import { inCluster, serviceAccount } from './in-cluster.ts';
 import type { Kube, KubeResult } from './kube.ts';
 import { kubeconfig, selfContained, type KubeContext, type Tls } from './kubeconfig.ts';
 import { invalid } from './problem.ts';
@@ -22,6 +22,8 @@ export interface ConnectOptions extends ClientOptions {
   context?: string | undefined;
   /** The program's environment: where a pod finds its API server, and what exec plugins inherit. */
   env: Readonly<Record<string, string | undefined>>;
+  /** Folder of a pod's service account files. Default: where Kubernetes mounts them. */
+  serviceAccount?: string | undefined;
 }
 
 export interface Connected {
@@ -103,7 +105,7 @@ interface Found {
   auth: Auth;
 }
 
-type Asking = Pick<ConnectOptions, 'kubeconfig' | 'context' | 'env' | 'clock'>;
+type Asking = Pick<ConnectOptions, 'kubeconfig' | 'context' | 'env' | 'clock' | 'serviceAccount'>;
 
 const place = (options: Asking): Promise<KubeResult<Found>> =>
   options.kubeconfig === undefined ? pod(options) : file(options, options.kubeconfig);
@@ -119,7 +121,8 @@ async function file(options: Asking, path: string): Promise<KubeResult<Found>> {
 
 async function pod(options: Asking): Promise<KubeResult<Found>> {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = options.env;
-  const context = await inCluster({ host, port, read: (path) => readFile(path, 'utf8') });
+  const folder = options.serviceAccount ?? serviceAccount;
+  const context = await inCluster({ host, port, folder, read: (path) => readFile(path, 'utf8') });
   return context.ok ? found(options, context.value, '/') : context;
 }
 

@@ -1,6 +1,6 @@
 // What a kubeconfig says, and what is refused rather than half understood.
 import { expect, test } from 'vitest';
-import { inCluster } from './in-cluster.ts';
+import { inCluster, serviceAccount as folder } from './in-cluster.ts';
 import { kubeconfig } from './kubeconfig.ts';
 
 const file = (cluster: string, user: string) => `
@@ -83,7 +83,7 @@ const read = (path: string) =>
   path.endsWith('/namespace') ? Promise.resolve('fairlead\n') : Promise.reject(new Error(`ENOENT ${path}`));
 
 test('a pod is told of its server by the environment and of itself by files', async () => {
-  expect(await inCluster({ host: 'fd00::1', port: '443', read })).toEqual({
+  expect(await inCluster({ host: 'fd00::1', port: '443', folder, read })).toEqual({
     ok: true,
     value: {
       name: 'in-cluster',
@@ -98,9 +98,9 @@ test('a pod is told of its server by the environment and of itself by files', as
 });
 
 test('out of a pod this is said', async () => {
-  expect(await inCluster({ host: undefined, port: undefined, read })).toMatchObject({
+  expect(await inCluster({ host: undefined, port: undefined, folder, read })).toMatchObject({
     problem: { message: expect.stringContaining('not in a pod') },
   });
-  const missing = await inCluster({ host: 'h', port: '1', read: () => Promise.reject(new Error('ENOENT')) });
+  const missing = await inCluster({ host: 'h', port: '1', folder, read: () => Promise.reject(new Error('ENOENT')) });
   expect(missing).toMatchObject({ ok: false, problem: { message: expect.stringContaining('ENOENT') } });
 });

@@ -3,12 +3,14 @@ import type { Result } from '@fairlead/core';
 import { Option, type Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import { connectManagement, kubeconfigOpener } from '../connect.ts';
+import { kubeconfigOption, managementOption } from '../kubeconfig-option.ts';
 import { addCluster, checkClusters, listClusters, removeCluster, type Said } from './commands.ts';
 import { inlined } from './inline.ts';
 import type { Desk } from './registered.ts';
 
 interface At {
-  kubeconfig: string;
+  /** Undefined in a pod without one. */
+  kubeconfig: string | undefined;
   management: string;
   namespace: string;
 }
@@ -16,7 +18,7 @@ interface At {
 interface Adding {
   kubeconfig: string;
   context?: string;
-  managementKubeconfig: string;
+  managementKubeconfig: string | undefined;
   management: string;
   namespace: string;
   unchecked: boolean;
@@ -34,12 +36,8 @@ export function clusterCommands(program: Command): void {
       "kubeconfig with the cluster's API server and the controller's credentials there",
     )
     .option('--context <NAME>', 'context in that file (default: its current one)')
-    .addOption(
-      new Option('--management-kubeconfig <FILE>', 'kubeconfig with the management cluster')
-        .env('KUBECONFIG')
-        .default('.fairlead/kubeconfig'),
-    )
-    .addOption(management())
+    .addOption(kubeconfigOption(aboutIt, '--management-kubeconfig <FILE>'))
+    .addOption(managementOption())
     .addOption(namespace())
     .option('--unchecked', 'do not ask the API server whether it is there', false)
     .action(async (name: string, options: Adding) =>
@@ -77,20 +75,12 @@ export function clusterCommands(program: Command): void {
     );
 }
 
-const management = () =>
-  new Option('--management <CONTEXT>', 'context of the management cluster').default('management');
+const aboutIt = 'kubeconfig with the management cluster';
 const namespace = () =>
   new Option('--namespace <NAME>', 'namespace of the controller, where the Secrets are').default('fairlead-system');
 
 const at = (command: Command): Command =>
-  command
-    .addOption(
-      new Option('--kubeconfig <FILE>', 'kubeconfig with the management cluster')
-        .env('KUBECONFIG')
-        .default('.fairlead/kubeconfig'),
-    )
-    .addOption(management())
-    .addOption(namespace());
+  command.addOption(kubeconfigOption(aboutIt)).addOption(managementOption()).addOption(namespace());
 
 async function deskFor({ kubeconfig, management: context, namespace: own }: At): Promise<Result<Desk>> {
   const connected = await connectManagement({ kubeconfig, management: context });
