@@ -1,4 +1,4 @@
-// The other npm scripts: node scripts/run.mjs check | golden | gen | dev | bench.
+// The other npm scripts: node scripts/run.mjs check | golden | gen | dev | bench | bundle.
 import { bin, build, installPackages, requireNode, root, run } from './setup.mjs';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -25,6 +25,8 @@ const tasks = {
   dev: () => run(bin('tsx'), ['watch', '--clear-screen=false', join(root, 'apps/fairlead/src/main.ts'), 'up', ...args]),
   /** Without a name: lists the benchmarks. */
   bench: () => tsx('bench/bench.ts', ...args),
+  /** dist/fairlead.mjs, which has been made by now. */
+  bundle: () => 0,
 };
 
 /** Test files that compare golden folders. */
@@ -41,5 +43,5 @@ if (!task) {
   process.stderr.write(`usage: npm run ${Object.keys(tasks).join(' | ')}\n`);
   process.exit(2);
 }
-if (name === 'bench') await build();
+if (name === 'bench' || name === 'bundle') await build();
 process.exit(await task());
