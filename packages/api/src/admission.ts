@@ -1,5 +1,5 @@
 // Admission: a request to write one of our objects → allowed or not, in the words the API server uses.
-import { type Language, type Refusal, type Words, inLanguage, refusal as refusalWith } from '@fairlead/core';
+import { type Language, type Refusal, type Words, inLanguage, refusal } from '@fairlead/core';
 import { checkLbcanary, checkLbcanaryRemoval } from './checks/lbcanary.ts';
 import { checkLbrule, checkLbruleRemoval } from './checks/lbrule.ts';
 import { checkLbticket, checkLbticketRemoval, lbticketWarnings } from './checks/lbticket.ts';
@@ -81,7 +81,7 @@ export function admission(
     if (!judge || review.operation === 'CONNECT') return { allowed: true };
     const old = isResource(review.oldObject) ? filled(judge.kind, review.oldObject) : undefined;
     const write = review.operation === 'DELETE' ? undefined : completed(judge, review, old);
-    if (write && 'problem' in write) return refusal(judge.kind, review.name ?? '', [write.problem]);
+    if (write && 'problem' in write) return refused(judge.kind, review.name ?? '', [write.problem]);
     // Status, labels and finalizers are most of all writes, and no reason to ask for the world.
     if (write && isUntouched(write.object, old)) return allowed(write);
     const world = typeof source === 'function' ? await source(review) : source;
@@ -106,7 +106,7 @@ function completed(
 ): Write | { problem: Refusal } {
   if (!isResource(object)) {
     const words = { en: 'must be an object with metadata and spec', zh: '须为包含 metadata 和 spec 的对象' };
-    return { problem: refusalWith('invalid', words, 'spec') };
+    return { problem: refusal('invalid', words, 'spec') };
   }
   const sent = filled(judge.kind, object);
   const whole = old && judge.complete ? judge.complete(sent, old) : sent;
@@ -115,8 +115,8 @@ function completed(
 
 function judgeWrite(judge: Judge<Any>, write: Write & { old: Any | undefined }, world: World): Verdict {
   const { object, old } = write;
-  const refused = refusalOf(judge.kind, object, judge.check(object, old, world));
-  return refused ?? allowed(write, judge.warn?.(object, old, world));
+  const wrong = refusalOf(judge.kind, object, judge.check(object, old, world));
+  return wrong ?? allowed(write, judge.warn?.(object, old, world));
 }
 
 const allowed = ({ sent, object }: Write, warnings: Words[] = []): Verdict => ({
@@ -131,7 +131,11 @@ const isResource = (value: unknown): value is Any => {
 };
 
 const refusalOf = (kind: KindOf<Any>, object: Any, problems: Refusal[]): Verdict | undefined =>
-  problems.length === 0 ? undefined : refusal(kind, nameOf(object), problems);
+  problems.length === 0 ? undefined : refused(kind, calledOf(object), problems);
+
+/** Before the API server has made a name of it, what is to become one is all there is. */
+const calledOf = (object: Any): string =>
+  object.metadata.name ? nameOf(object) : (object.metadata.generateName ?? '');
 
 /** Everything that is wrong with an object, in one line: which object, and for each problem its field, the rule and what to do. */
 export function refusalText(
@@ -148,7 +152,7 @@ export function refusalText(
 }
 
 /** Wrong fields are Invalid, as the API server says itself; what is well formed but may not be now is Forbidden. */
-function refusal(kind: KindOf<Any>, name: string, problems: Refusal[]): Verdict {
+export function refused(kind: { kind: string }, name: string, problems: Refusal[]): Verdict {
   const isInvalid = problems.every(({ code }) => code === 'invalid');
   const causes = problems.map(({ path = 'spec', message }) => ({ reason: 'FieldValueInvalid', message, field: path }));
   return {

@@ -1,11 +1,50 @@
 // Credentials in the clear, as the seed's YAML has them: taken out of a Loadbalancer, to be kept in Secrets (spec/tickets.md §2).
+import { type Refusal, refusal } from '@fairlead/core';
 import type { Loadbalancer, LoadbalancerSpec } from './loadbalancer.ts';
 
 /** What is to be kept in a Secret of that name in the controller's namespace; values in the clear. */
 export interface SealedSecret {
   name: string;
   data: Record<string, string>;
+  /** The field it comes from. */
+  path: keyof typeof references;
 }
+
+/** By the field of a credential, the one that refers to a Secret of the user's own instead. */
+const references = {
+  'spec.ve.passwd': 'spec.ve.credentialsSecretRef',
+  'spec.ltm.token': 'spec.ltm.tokenSecretRef',
+} as const;
+
+/** Why credentials cannot be kept. `at`: the Secret, as `namespace/name`. */
+export const unkept = {
+  nameless: (): Refusal =>
+    refusal(
+      'invalid',
+      {
+        en: 'the Secrets that keep credentials are named after it: give metadata.name, and no generateName',
+        zh: '保存凭据的 Secret 以其命名:请填写 metadata.name,不要使用 generateName',
+      },
+      'metadata.name',
+    ),
+  foreign: (at: string, { path }: SealedSecret): Refusal => {
+    const reference = references[path];
+    const words = {
+      en: `would be kept in Secret ${at}, which is somebody else's: refer to it by ${reference}, or remove that Secret`,
+      zh: `应保存在 Secret ${at} 中,但该 Secret 不由 Fairlead 创建:请通过 ${reference} 引用它,或移除该 Secret`,
+    };
+    return refusal('taken', words, path);
+  },
+  /** `said`: by the API server. */
+  failed: (at: string, { path }: SealedSecret, said: string): Refusal => {
+    const reference = references[path];
+    const words = {
+      en: `cannot be kept in Secret ${at} (${said}), so the Loadbalancer is not stored: try again, or refer to a Secret of your own by ${reference}`,
+      zh: `无法保存到 Secret ${at}(${said}),因此未保存 Loadbalancer:请重试,或通过 ${reference} 引用自己的 Secret`,
+    };
+    return refusal('unreachable', words, path);
+  },
+};
 
 export interface Sealed {
   /** Refers to the Secrets, and holds no credential. The very object given when it holds none. */
@@ -29,11 +68,11 @@ export function sealed(object: Loadbalancer): Sealed {
   delete spec.ve.passwd;
   delete spec.ltm.token;
   if (ve.passwd !== undefined && isOurs(ve.credentialsSecretRef, names.ve) && ve.user !== undefined) {
-    secrets.push({ name: names.ve, data: { username: ve.user, password: ve.passwd } });
+    secrets.push({ name: names.ve, data: { username: ve.user, password: ve.passwd }, path: 'spec.ve.passwd' });
     spec.ve.credentialsSecretRef = { name: names.ve };
   }
   if (ltm.token !== undefined && isOurs(ltm.tokenSecretRef, names.ltm)) {
-    secrets.push({ name: names.ltm, data: { token: ltm.token } });
+    secrets.push({ name: names.ltm, data: { token: ltm.token }, path: 'spec.ltm.token' });
     spec.ltm.tokenSecretRef = { name: names.ltm };
   }
   return { object: { ...object, metadata: withoutApplied(object.metadata), spec }, secrets };

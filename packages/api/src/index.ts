@@ -8,6 +8,7 @@ export {
   admission,
   judges,
   refusalText,
+  refused,
 } from './admission.ts';
 export { canaryProblem, canaryServices, checkLbcanary, checkLbcanaryRemoval } from './checks/lbcanary.ts';
 export { checkLbrule, conditionOf } from './checks/lbrule.ts';
@@ -25,7 +26,7 @@ export {
   reportOf,
   ticketOfIngress,
 } from './f5-ingress.ts';
-export { type Sealed, type SealedSecret, sealed, sealedNames } from './credentials.ts';
+export { type Sealed, type SealedSecret, sealed, sealedNames, unkept } from './credentials.ts';
 export { filled } from './fill.ts';
 export { crdFiles } from './gen.ts';
 export { type Crd, type CrdVersion, type RootSchema, crds, definitions } from './crds.ts';

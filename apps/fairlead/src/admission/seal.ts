@@ -1,6 +1,14 @@
 // Credentials that a user wrote in the clear go into Secrets before the object is stored (spec/tickets.md §2).
-import { loadbalancers, sealed, type Loadbalancer, type SealedSecret, type Verdict } from '@fairlead/api';
-import { fail, ok, type Result } from '@fairlead/core';
+import {
+  loadbalancers,
+  refused,
+  sealed,
+  unkept,
+  type Loadbalancer,
+  type SealedSecret,
+  type Verdict,
+} from '@fairlead/api';
+import type { Refusal } from '@fairlead/core';
 import { secrets as secretKind, type Kube, type Secret } from '@fairlead/kube';
 import type { Asked } from './judge.ts';
 import { secretData, secretText } from '../secret-text.ts';
@@ -24,14 +32,11 @@ export async function seal(asked: Asked, verdict: Verdict, parts: SealParts): Pr
   const sent = (verdict.object ?? asked.object) as Loadbalancer;
   const { object, secrets } = sealed(sent);
   if (object === sent) return verdict;
-  if (secrets.length > 0 && !sent.metadata.name) return refused('', 'credentials are kept by name: give metadata.name');
+  const { name, generateName = '' } = sent.metadata;
+  if (secrets.length > 0 && !name) return refused(loadbalancers, generateName, [unkept.nameless()]);
   for (const secret of asked.dryRun ? [] : secrets) {
-    const kept = await keep(secret, {
-      loadbalancer: sent.metadata.name,
-      isNew: asked.operation === 'CREATE',
-      ...parts,
-    });
-    if (!kept.ok) return refused(sent.metadata.name, kept.problem.message);
+    const problem = await keep(secret, { loadbalancer: name, isNew: asked.operation === 'CREATE', ...parts });
+    if (problem) return refused(loadbalancers, name, [problem]);
   }
   return { ...verdict, object };
 }
@@ -42,19 +47,16 @@ interface Keeping extends SealParts {
   isNew: boolean;
 }
 
-async function keep({ name, data }: SealedSecret, keeping: Keeping): Promise<Result<void>> {
+/** Why it is not kept; undefined when it is. */
+async function keep(sealedSecret: SealedSecret, keeping: Keeping): Promise<Refusal | undefined> {
+  const { name, data } = sealedSecret;
   const { management, namespace, loadbalancer, isNew } = keeping;
-  const at = `Secret ${namespace}/${name}`;
+  const at = `${namespace}/${name}`;
   const present = await management.get(secretKind, { name, namespace });
-  if (!present.ok && present.problem.status !== 404)
-    return fail('unreachable', `${at} cannot be read: ${present.problem.message}`);
+  if (!present.ok && present.problem.status !== 404) return unkept.failed(at, sealedSecret, present.problem.message);
   const held = present.ok ? present.value : undefined;
-  if (held && held.metadata.annotations?.[sealedFor] !== loadbalancer) {
-    const why = `${at}, where its credentials would be kept, is somebody else's: refer to it by a SecretRef, or remove it`;
-    return fail('taken', why);
-  }
-  if (held && !isNew && Object.entries(data).every(([key, text]) => secretText(held, key) === text))
-    return ok(undefined);
+  if (held && held.metadata.annotations?.[sealedFor] !== loadbalancer) return unkept.foreign(at, sealedSecret);
+  if (held && !isNew && Object.entries(data).every(([key, text]) => secretText(held, key) === text)) return undefined;
   const secret: Secret = {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -71,19 +73,5 @@ async function keep({ name, data }: SealedSecret, keeping: Keeping): Promise<Res
   const written = await (held
     ? management.replace(secretKind, secret, options)
     : management.create(secretKind, secret, options));
-  if (written.ok) return ok(undefined);
-  return fail('unreachable', `${at} cannot be written: ${written.problem.message}`);
-}
-
-function refused(name: string, why: string): Verdict {
-  const message = `Loadbalancer ${name}: ${why}`;
-  return {
-    allowed: false,
-    status: {
-      code: 403,
-      reason: 'Forbidden',
-      message,
-      details: { causes: [{ reason: 'FieldValueForbidden', message: why, field: 'spec.ve' }] },
-    },
-  };
+  return written.ok ? undefined : unkept.failed(at, sealedSecret, written.problem.message);
 }

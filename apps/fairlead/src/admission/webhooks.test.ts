@@ -9,6 +9,7 @@ import { applyManifests } from '../manifests.ts';
 import { controllersUser, grantControllers } from '../up/access.ts';
 import { servedCertificate } from './certificate.ts';
 import { ownSecrets } from './owners.ts';
+import { seal } from './seal.ts';
 import { startWebhooks } from './webhooks.ts';
 
 const namespace = 'fairlead-system';
@@ -133,8 +134,21 @@ test('a Secret of somebody else is not written over, and the refusal says what t
   const other: Secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'b-ve', namespace }, data: {} };
   await management.create(secrets, other);
   const made = await management.create(loadbalancers, loadbalancer('b'));
-  expect(made).toMatchObject({ ok: false, problem: { status: 403, message: expect.stringContaining('SecretRef') } });
+  const why =
+    "Loadbalancer b: spec.ve.passwd: would be kept in Secret fairlead-system/b-ve, which is somebody else's: refer to it by spec.ve.credentialsSecretRef, or remove that Secret";
+  expect(made).toMatchObject({ ok: false, problem: { status: 403, message: expect.stringContaining(why) } });
   expect((await secretOf('b-ve'))?.data).toEqual({});
+});
+
+test('credentials of one whose name the server makes after admission cannot be kept', async () => {
+  const { metadata: _, ...rest } = loadbalancer('c');
+  const resource = { group: loadbalancers.group, version: loadbalancers.version, resource: loadbalancers.plural };
+  const asked = { operation: 'CREATE', resource, object: { ...rest, metadata: { generateName: 'c-' } } } as const;
+  const why = 'Loadbalancer c-: metadata.name: the Secrets that keep credentials are named after it';
+  expect(await seal(asked, { allowed: true }, { management, namespace })).toMatchObject({
+    allowed: false,
+    status: { code: 422, message: expect.stringContaining(why) },
+  });
 });
 
 test('what is wrong is refused over the wire, with the field', async () => {

@@ -6,6 +6,7 @@ import { definitions } from '../crds.ts';
 import { makeCanary, makeListner, makeLoadbalancer, makeRule, makeTicket, makeWorld } from '../make.ts';
 import { admission, refusalText } from '../admission.ts';
 import { type Rule, rulesKey } from '../schema.ts';
+import { unkept } from '../credentials.ts';
 import { checkLbcanary, checkLbcanaryRemoval } from './lbcanary.ts';
 import { checkLbrule, checkLbruleRemoval } from './lbrule.ts';
 import { checkLbticket, checkLbticketRemoval, lbticketWarnings } from './lbticket.ts';
@@ -70,7 +71,13 @@ const shifted = makeWorld({
 });
 const alone = makeTicket({ listners: [makeListner({ services: [{ service: 'svc02', port: 8080, weight: 100 }] })] });
 
+const passwd = { name: 'demo-ve', data: {}, path: 'spec.ve.passwd' } as const;
+const token = { name: 'demo-ltm', data: {}, path: 'spec.ltm.token' } as const;
+
 const asked: [string, Refusal[]][] = [
+  ['credentials without a name', [unkept.nameless()]],
+  ['a Secret of somebody else', [unkept.foreign('fairlead-system/demo-ve', passwd)]],
+  ['a Secret that cannot be written', [unkept.failed('fairlead-system/demo-ltm', token, 'it answered 503')]],
   ['twins on one device', checkLoadbalancer(makeLoadbalancer('twin'), undefined, world)],
   [
     'an excluded address outside',
