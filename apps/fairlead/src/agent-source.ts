@@ -4,7 +4,14 @@ import { compile } from '@fairlead/as3';
 import type { Clock } from '@fairlead/core';
 import { ingressStatuses, isOfIngresses, statuses, type Remark, type Statuses } from '@fairlead/engine';
 import type { KubeObject, ObjectReference, Store } from '@fairlead/kube';
-import { configmapSource, ingressSource, together, type IngressSource, type Source } from '@fairlead/sources';
+import {
+  configmapSource,
+  ingressSource,
+  together,
+  type Front,
+  type IngressSource,
+  type Source,
+} from '@fairlead/sources';
 import { readKeyPair } from './key-pair.ts';
 import type { Log } from './log.ts';
 import type { TargetCluster } from './target-cluster.ts';
@@ -19,10 +26,12 @@ export interface AgentSourceOptions {
   target: TargetCluster;
   /** Of the management cluster: who may have which address. */
   lbtickets: Store<Lbticket>;
+  /** The LTM, when it is ours to configure. */
+  front?: Front | undefined;
 }
 
 export function agentSource(options: AgentSourceOptions): { source: Source; ingresses: IngressSource } {
-  const { cluster, loadbalancer, nsselector, target, lbtickets, partition } = options;
+  const { cluster, loadbalancer, nsselector, target, lbtickets, partition, front } = options;
   const certificates = { secrets: target.secrets, readKeyPair };
   const configmaps = configmapSource({
     cluster,
@@ -40,6 +49,7 @@ export function agentSource(options: AgentSourceOptions): { source: Source; ingr
     accepts: compile,
     certificates,
     partition,
+    front,
   });
   return { source: together(configmaps, ingresses), ingresses };
 }

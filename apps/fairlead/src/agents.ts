@@ -2,7 +2,7 @@
 import type { Lbticket, Loadbalancer } from '@fairlead/api';
 import { fail, isEqual, type Clock, type Policy } from '@fairlead/core';
 import type { Store } from '@fairlead/kube';
-import type { IngressSource, Source } from '@fairlead/sources';
+import type { Front, IngressSource, Source } from '@fairlead/sources';
 import type { AddressMap } from './address-map.ts';
 import { agentReports, agentSource } from './agent-source.ts';
 import type { Credentials } from './credentials.ts';
@@ -20,6 +20,8 @@ export interface AgentsOptions {
   /** Calls back when credentials may have changed. */
   onCredentials(listener: () => void): () => void;
   device: PlacesOptions['device'];
+  /** The LTMs, where they are ours to configure. */
+  front: Front;
   map: AddressMap;
   clock: Clock;
   random: () => number;
@@ -52,6 +54,7 @@ interface Made {
   nsselector: Record<string, string>;
   /** What partitions are made from. */
   partitions: string;
+  hasFront: boolean;
 }
 
 /** A source in the engines of a device. */
@@ -176,6 +179,7 @@ function wantedOf({ clusters, credentials, map, log }: AgentsOptions, loadbalanc
     isConnected,
     nsselector,
     partitions: spec.ve.partition ?? spec.cis.tenant,
+    hasFront: spec.ltm.mode === 'as3',
   };
 }
 
@@ -201,6 +205,7 @@ function join(
     target,
     lbtickets: options.lbtickets,
     partition: (namespace) => partitionOf(loadbalancer, namespace),
+    front: made.hasFront ? options.front : undefined,
   });
   options.log.info(`Loadbalancer ${name}: cluster ${made.cluster} is served on ${made.url}`);
   enter(place, name, source);

@@ -91,21 +91,23 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
   const secrets = secretReader(management, options.namespace);
   const credentials = (loadbalancer: Loadbalancer) => credentialsOf(loadbalancer, secrets);
   const targets = clusters({ ...options, fixed: options.clusters });
+  const ltms = ltmAgents({
+    ...options,
+    device: options.device ?? device,
+    loadbalancers: stores.loadbalancers,
+    lbtickets: stores.lbtickets,
+    clusters: targets,
+    credentials: (loadbalancer) => ltmCredentialsOf(loadbalancer, secrets),
+    onCredentials: secrets.listen,
+  });
   const served = agents({
     ...options,
     device: options.device ?? device,
     loadbalancers: stores.loadbalancers,
     lbtickets: stores.lbtickets,
     clusters: targets,
+    front: ltms,
     credentials,
-    onCredentials: secrets.listen,
-  });
-  const ltms = ltmAgents({
-    ...options,
-    device: options.device ?? device,
-    loadbalancers: stores.loadbalancers,
-    lbtickets: stores.lbtickets,
-    credentials: (loadbalancer) => ltmCredentialsOf(loadbalancer, secrets),
     onCredentials: secrets.listen,
   });
   const counted = statisticsReader({ device: options.device ?? device, credentials, map: options.map, clock });

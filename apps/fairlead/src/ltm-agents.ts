@@ -3,16 +3,20 @@ import type { Lbticket, Loadbalancer } from '@fairlead/api';
 import { askerOf, fail, isEqual, untilAborted } from '@fairlead/core';
 import { withOutcome, type Outcome, type Report } from '@fairlead/engine';
 import type { Store } from '@fairlead/kube';
-import { ltmCluster, ltmTenant, ltmWish, ticketName, type LtmState } from '@fairlead/tickets';
+import type { Front } from '@fairlead/sources';
+import { ltmCluster, ltmTenant, ltmWish, placeOf, ticketName, type LtmState, type LtmWish } from '@fairlead/tickets';
 import type { AddressMap } from './address-map.ts';
 import { enter, leave, type Seat } from './agents.ts';
+import type { Clusters } from './clusters/clusters.ts';
 import type { Credentials } from './credentials.ts';
+import { ingressPorts, type IngressPorts } from './ltm-ports.ts';
 import { ltmSource } from './ltm-source.ts';
 import { places, waitingSource, type Places, type PlacesOptions } from './places.ts';
 
 export interface LtmOptions extends Omit<PlacesOptions, 'report' | 'onHealth'> {
   loadbalancers: Store<Loadbalancer>;
   lbtickets: Store<Lbticket>;
+  clusters: Pick<Clusters, 'get' | 'listen'>;
   /** Token of a Loadbalancer's LTM; undefined while it cannot be found. */
   credentials(loadbalancer: Loadbalancer): Credentials | undefined;
   /** Calls back when credentials may have changed. */
@@ -20,10 +24,8 @@ export interface LtmOptions extends Omit<PlacesOptions, 'report' | 'onHealth'> {
   map: AddressMap;
 }
 
-export interface LtmAgents {
+export interface LtmAgents extends Front {
   state(ticket: Lbticket): LtmState;
-  /** Calls back with `namespace/name` of a ticket whose state may be another one. Returns the way to stop. */
-  listen(listener: (ticket: string) => void): () => void;
   /** Serves until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -35,11 +37,20 @@ interface Made {
   /** The tenant on the LTM, and as whom its tickets ask there. */
   tenant: string;
   cluster: string;
+  /** Where the Ingresses are; not connected, they cannot be read. */
+  target: string;
+  isConnected: boolean;
+  isExternal: boolean;
+  partitions: string;
+}
+
+interface LtmSeat extends Seat<Made> {
+  ports: IngressPorts;
 }
 
 export function ltmAgents(options: LtmOptions): LtmAgents {
   const { loadbalancers, lbtickets } = options;
-  const served = new Map<string, Seat<Made>>();
+  const served = new Map<string, LtmSeat>();
   const listeners = new Set<(ticket: string) => void>();
   const changed = (ticket: string): void => listeners.forEach((listener) => listener(ticket));
   const reports = ticketReports(changed);
@@ -56,14 +67,25 @@ export function ltmAgents(options: LtmOptions): LtmAgents {
     for (const ticket of lbtickets.all()) if (ticket.spec.loadbalancer === name) changed(ticketName(ticket));
   };
 
+  const standing = (ticket: Lbticket): { state: LtmState; wish?: LtmWish } => {
+    const loadbalancer = loadbalancers.get({ name: ticket.spec.loadbalancer });
+    if (!loadbalancer || loadbalancer.spec.ltm.mode !== 'as3') return { state: 'none' };
+    const seat = served.get(loadbalancer.metadata.name);
+    if (seat?.made.credentials === undefined) return { state: tokenless };
+    const wish = ltmWish(loadbalancer, ticket, seat.ports.of(ticketName(ticket)));
+    const said = reports.of(ticket);
+    return { state: stateOf(wish, said?.origin.revision === wish.revision ? said : undefined), wish };
+  };
+
   return {
-    state(ticket) {
-      const loadbalancer = loadbalancers.get({ name: ticket.spec.loadbalancer });
-      if (!loadbalancer || loadbalancer.spec.ltm.mode !== 'as3') return 'none';
-      if (served.get(loadbalancer.metadata.name)?.made.credentials === undefined) return tokenless;
-      const wish = ltmWish(loadbalancer, ticket);
-      const said = reports.of(ticket);
-      return stateOf(wish, said?.origin.revision === wish.revision ? said : undefined);
+    state: (ticket) => standing(ticket).state,
+    leadsBeyond(name, ports) {
+      const ticket = lbtickets.get(placeOf(name));
+      if (!ticket) return false;
+      const { state, wish } = standing(ticket);
+      if (state === 'none' || state === 'clear') return false;
+      const led = wish?.balancer?.listeners.map(({ port }) => port) ?? [];
+      return state !== 'programmed' || led.some((port) => !ports.includes(port));
     },
     listen(listener) {
       listeners.add(listener);
@@ -76,6 +98,7 @@ export function ltmAgents(options: LtmOptions): LtmAgents {
       const stops = [
         loadbalancers.listen(({ before, after }) => look(open, (after ?? before)?.metadata.name ?? '')),
         options.onCredentials(lookAtAll),
+        options.clusters.listen(lookAtAll),
         lbtickets.listen(({ before, after }) => {
           if (!after && before) reports.forget(before);
         }),
@@ -114,23 +137,24 @@ function ticketReports(changed: (ticket: string) => void) {
 }
 
 function join(
-  { lbtickets, log }: LtmOptions,
+  { lbtickets, clusters, log }: LtmOptions,
   open: Places,
   { loadbalancer, made }: { loadbalancer: Loadbalancer; made: Made },
-): Seat<Made> {
+): LtmSeat {
   const { name } = loadbalancer.metadata;
+  const ports = ingressPorts(loadbalancer, lbtickets, made.credentials && clusters.get(made.target));
   if (!made.credentials) {
     log.warn(`Loadbalancer ${name} waits: the token of its LTM is not there`);
     const source = waitingSource(name, made.cluster);
     const all = open.on(made.url);
     for (const place of all) enter(place, name, source);
-    return { made, source, places: all };
+    return { made, source, ports, places: all };
   }
   const place = open.at(made.url, made.credentials);
-  const source = ltmSource(loadbalancer, lbtickets);
+  const source = ltmSource(loadbalancer, lbtickets, ports);
   log.info(`Loadbalancer ${name}: its LTM is served on ${made.url}`);
   enter(place, name, source);
-  return { made, source, places: [place] };
+  return { made, source, ports, places: [place] };
 }
 
 const tokenless: LtmState = {
@@ -141,7 +165,7 @@ const tokenless: LtmState = {
 };
 
 /** Undefined when the LTM is not ours to configure. */
-function madeOf({ credentials, map }: LtmOptions, loadbalancer: Loadbalancer): Made | undefined {
+function madeOf({ credentials, clusters, map }: LtmOptions, loadbalancer: Loadbalancer): Made | undefined {
   const { metadata, spec } = loadbalancer;
   if (spec.ltm.mode !== 'as3') return undefined;
   return {
@@ -149,12 +173,16 @@ function madeOf({ credentials, map }: LtmOptions, loadbalancer: Loadbalancer): M
     credentials: credentials(loadbalancer),
     tenant: ltmTenant(loadbalancer, '{namespace}'),
     cluster: ltmCluster(metadata.name),
+    target: spec.cluster,
+    isConnected: clusters.get(spec.cluster) !== undefined,
+    isExternal: spec.cis.mode === 'external',
+    partitions: spec.ve.partition ?? spec.cis.tenant,
   };
 }
 
 /** `said`: the report on this very wish. */
-function stateOf({ balancer }: ReturnType<typeof ltmWish>, said: Report | undefined): LtmState {
-  if (!said) return 'pending';
+function stateOf({ balancer, isUnknown }: LtmWish, said: Report | undefined): LtmState {
+  if (!said || isUnknown) return 'pending';
   const placed = [...said.applications.values()].map((one) => one.placed);
   const problem = said.problem ?? placed.find((one) => one?.problem)?.problem;
   if (problem) return { problem };

@@ -1,9 +1,10 @@
 // Tickets as what they want of the LTM: a source for the engine of that device.
 import type { Lbticket, Loadbalancer } from '@fairlead/api';
-import type { LoadBalancer, Origin, PoolRef } from '@fairlead/core';
+import { fail, type LoadBalancer, type Origin, type PoolRef } from '@fairlead/core';
 import type { Change, Store } from '@fairlead/kube';
-import type { Edit, Source, Supply, Touch } from '@fairlead/sources';
-import { ltmCluster, ltmWish, ticketName, type LtmWish } from '@fairlead/tickets';
+import type { Edit, Refusal, Source, Supply, Touch } from '@fairlead/sources';
+import { ltmCluster, ltmWish, placeOf, ticketName, type LtmWish } from '@fairlead/tickets';
+import type { IngressPorts } from './ltm-ports.ts';
 
 interface Entry {
   origin: Origin;
@@ -12,31 +13,14 @@ interface Entry {
 
 /**
  * What the tickets of `loadbalancer` want. A ticket that wants nothing is an edit too, so that the engine says when
- * nothing of it is left.
+ * nothing of it is left. Of one for Ingresses whose ports nobody knows now, what is there stays.
  */
-export function ltmSource(loadbalancer: Loadbalancer, tickets: Store<Lbticket>): Source {
-  const { name } = loadbalancer.metadata;
-  const cluster = ltmCluster(name);
-  const entries = new Map<string, Entry>();
+export function ltmSource(loadbalancer: Loadbalancer, tickets: Store<Lbticket>, ports: IngressPorts): Source {
+  const cluster = ltmCluster(loadbalancer.metadata.name);
   const listeners = new Set<(touch: Touch) => void>();
   const closing = new AbortController();
-
-  const take = (named: Lbticket, now: Lbticket | undefined): void => {
-    const asker = `${cluster}/${ticketName(named)}`;
-    const before = entries.get(asker);
-    const wish = now?.spec.loadbalancer === name ? ltmWish(loadbalancer, now) : undefined;
-    if (before?.wish.revision === wish?.revision && before?.wish.scope === wish?.scope) return;
-    if (now && wish) entries.set(asker, { origin: wish.balancer?.origin ?? originOf(cluster, now), wish });
-    else entries.delete(asker);
-    const touch = touchOf(before, entries.get(asker));
-    for (const listener of listeners) listener(touch);
-  };
-  const onTicket = ({ before, after }: Change<Lbticket>): void => {
-    const either = after ?? before;
-    if (either) take(either, after);
-  };
-  for (const ticket of tickets.all()) take(ticket, ticket);
-  const stop = tickets.listen(onTicket);
+  const tell = (touch: Touch): void => listeners.forEach((listener) => listener(touch));
+  const { entries, stop } = wishes({ loadbalancer, tickets, ports }, tell);
   const inScope = (scope: string): Entry[] => [...entries.values()].filter(({ wish }) => wish.scope === scope);
 
   const source: Source = {
@@ -50,7 +34,8 @@ export function ltmSource(loadbalancer: Loadbalancer, tickets: Store<Lbticket>):
     pools: (scope) => inScope(scope).flatMap(poolsOf),
     edits: () => [...entries.values()].map(editOf),
     origin: (asker) => entries.get(asker)?.origin,
-    refusals: () => [],
+    refusals: (asker) =>
+      (asker === undefined ? [...entries.values()] : [entries.get(asker)]).flatMap((entry) => refusalOf(entry) ?? []),
     supply(pool, asker): Supply | undefined {
       const entry = entries.get(asker);
       const members = entry?.wish.balancer?.key === pool.key ? entry.wish.members.get(pool.pool) : undefined;
@@ -63,26 +48,72 @@ export function ltmSource(loadbalancer: Loadbalancer, tickets: Store<Lbticket>):
     close() {
       closing.abort();
       stop();
+      ports.close();
       listeners.clear();
     },
   };
   void tickets.ready(closing.signal).then(() => {
     if (closing.signal.aborted) return;
     const all = [...entries.values()];
-    const touch = { scopes: [...source.scopes()], pools: all.flatMap(poolsOf), edits: all.map(editOf) };
-    for (const listener of listeners) listener(touch);
+    tell({ scopes: [...source.scopes()], pools: all.flatMap(poolsOf), edits: all.map(editOf) });
   });
   return source;
 }
 
-const originOf = (cluster: string, { metadata }: Lbticket): Origin => ({
+interface Asked {
+  loadbalancer: Loadbalancer;
+  tickets: Store<Lbticket>;
+  ports: IngressPorts;
+}
+
+/** By asker, what each ticket wants now; `tell` hears of what is another than before. */
+function wishes({ loadbalancer, tickets, ports }: Asked, tell: (touch: Touch) => void) {
+  const { name } = loadbalancer.metadata;
+  const cluster = ltmCluster(name);
+  const entries = new Map<string, Entry>();
+  const take = (named: Lbticket, now: Lbticket | undefined): void => {
+    const asker = `${cluster}/${ticketName(named)}`;
+    const before = entries.get(asker);
+    const wish = now?.spec.loadbalancer === name ? ltmWish(loadbalancer, now, ports.of(ticketName(now))) : undefined;
+    if (before?.wish.revision === wish?.revision && before?.wish.scope === wish?.scope) return;
+    if (now && wish)
+      entries.set(asker, { origin: wish.balancer?.origin ?? originOf(cluster, now, wish.revision), wish });
+    else entries.delete(asker);
+    tell(touchOf(before, entries.get(asker)));
+  };
+  const onTicket = ({ before, after }: Change<Lbticket>): void => {
+    const either = after ?? before;
+    if (either) take(either, after);
+  };
+  for (const ticket of tickets.all()) take(ticket, ticket);
+  const stops = [
+    tickets.listen(onTicket),
+    ports.listen((named) => forIngresses(tickets, named).forEach((one) => take(one, one))),
+  ];
+  return { entries, stop: () => stops.forEach((stop) => stop()) };
+}
+
+/** Those with `lbtype: ingress`: the one of that name, or without a name all. */
+function forIngresses(tickets: Store<Lbticket>, name: string | undefined): Lbticket[] {
+  const one = name === undefined ? undefined : tickets.get(placeOf(name));
+  const named = name === undefined ? [...tickets.all()] : one ? [one] : [];
+  return named.filter(({ spec }) => spec.lbtype === 'ingress');
+}
+
+const refusalOf = (entry: Entry | undefined): Refusal | undefined =>
+  entry?.wish.isUnknown && {
+    origin: entry.origin,
+    problem: fail('busy', 'the F5 Ingresses of the ticket cannot be read now').problem,
+  };
+
+const originOf = (cluster: string, { metadata }: Lbticket, revision: string): Origin => ({
   cluster,
   kind: 'Lbticket',
   namespace: metadata.namespace ?? '',
   name: metadata.name,
   uid: metadata.uid ?? '',
   created: 0,
-  revision: 'none',
+  revision,
 });
 
 const poolsOf = ({ wish: { balancer, scope, members } }: Entry): PoolRef[] =>

@@ -71,6 +71,14 @@ export interface IngressReport {
   message?: string;
   /** What is wrong though it is served: rules that another Ingress has, Services that are not there. */
   notes?: string[];
+  /** Those of the address that it is served on, where a first layer leads to them. */
+  ports?: number[];
+}
+
+/** The agent's last word on ports, whatever claim it was on. */
+export function portsReported(ingress: IngressObject): number[] {
+  const { ports } = parsed(ingress.metadata.annotations?.[ingressAnnotations.status]);
+  return Array.isArray(ports) ? ports.filter((port): port is number => typeof port === 'number') : [];
 }
 
 /** The agent's word on the claim as it is now; undefined while it has not spoken of it. */

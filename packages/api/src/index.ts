@@ -23,6 +23,7 @@ export {
   ingressFinalizer,
   ingressIndexes,
   ingressUse,
+  portsReported,
   reportOf,
   ticketOfIngress,
 } from './f5-ingress.ts';

@@ -76,7 +76,15 @@ export function ingressStatuses(options: IngressStatusOptions): Statuses {
 
 /** What is to stand in `fairlead.io/status`, and whether the address is served. Undefined: nothing can be said yet. */
 interface Word {
-  status: { revision: string; gone?: true; ok?: boolean; code?: string; message?: string; notes?: string[] };
+  status: {
+    revision: string;
+    gone?: true;
+    ok?: boolean;
+    code?: string;
+    message?: string;
+    notes?: string[];
+    ports?: readonly number[];
+  };
   /** Undefined leaves it as it is. */
   served: boolean | undefined;
 }
@@ -168,7 +176,9 @@ function wordOn(member: IngressMember, group: IngressGroup, report: Report): Wor
   const wrong = problem ?? placed;
   if (wrong) {
     const message = wrong.path === undefined ? wrong.message : `${wrong.path}: ${wrong.message}`;
-    return { status: { revision, ok: false, code: wrong.code, message }, served: undefined };
+    // What it had stays, so what it was told of that stays as well.
+    const ports = parse(ingress.metadata.annotations?.[annotations.status]).ports;
+    return { status: { revision, ok: false, code: wrong.code, message, ...(ports && { ports }) }, served: undefined };
   }
   if (!application?.placed) return undefined;
   const own = [...application.pools].filter(([pool]) => group.users.get(pool)?.includes(ingress.metadata.name));
@@ -179,7 +189,8 @@ function wordOn(member: IngressMember, group: IngressGroup, report: Report): Wor
     ...own.map(([pool, { message }]) => `pool ${pool}: ${message}`).sort(),
     ...certificates.map(([secret, { message }]) => `certificate from Secret ${secret}: ${message}`).sort(),
   ];
-  return { status: { revision, ok: true, ...(all.length > 0 ? { notes: all } : {}) }, served: true };
+  const ports = group.ports && { ports: group.ports };
+  return { status: { revision, ok: true, ...(all.length > 0 ? { notes: all } : {}), ...ports }, served: true };
 }
 
 /** News since the last word: what is wrong now, or good again, and notes that were not there before. */

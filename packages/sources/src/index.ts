@@ -5,11 +5,7 @@ export { configmapSource, type ConfigMapOptions } from './configmap.ts';
 export { annotations, type Decode, type ReadOptions, type Template } from './reading.ts';
 export { endpointSliceIndexes, serviceIndexes, type EndpointStores } from './supply.ts';
 export { membersAt, type PortMembers } from './endpoints.ts';
-export {
-  ingressSource,
-  type IngressGroup,
-  type IngressMember,
-  type IngressOptions,
-  type IngressSource,
-} from './ingress/source.ts';
+export { ingressSource, type IngressOptions, type IngressSource } from './ingress/source.ts';
+export type { IngressGroup, IngressMember, Ports } from './ingress/asked.ts';
+export type { Front } from './ingress/front.ts';
 export { together } from './together.ts';

@@ -11,12 +11,17 @@ import { events, ingresses, namespaces, type Ingress } from '@fairlead/kube';
 import { expect, test } from 'vitest';
 import { made } from './testing/cluster.ts';
 import { lb, ticket } from './testing/objects.ts';
-import { conditionAt, world, type World } from './testing/world.ts';
+import { toldSurroundings } from './testing/surroundings.ts';
+import { conditionAt, world, type World, type WorldOptions } from './testing/world.ts';
 
 const at = (name: string, namespace = 'shop') => ({ name, namespace });
 
-async function begun(spec: Partial<Loadbalancer['spec']> = {}, of: Partial<Lbticket['spec']> = {}): Promise<World> {
-  const here = await world();
+async function begun(
+  spec: Partial<Loadbalancer['spec']> = {},
+  of: Partial<Lbticket['spec']> = {},
+  options: WorldOptions = {},
+): Promise<World> {
+  const here = await world(options);
   await made(here.management.create(loadbalancers, lb(spec)));
   await made(here.management.create(lbtickets, ticket('web', { lbtype: 'ingress', ...of })));
   await here.clock.advance(1000);
@@ -226,4 +231,42 @@ test('a restart with nothing to do writes nothing', async () => {
   await here.restart();
   await here.clock.advance(5000);
   expect(here.writes.slice(before)).toEqual([]);
+});
+
+test('a CIS of somebody else keeps the address until the LTM leads there no longer', async () => {
+  const surroundings = toldSurroundings();
+  const here = await begun({ cis: { mode: 'external', tenant: '{cluster}' } }, {}, { surroundings });
+  surroundings.ltmSays('pending', 'project/web');
+  await create(here, ingress('web'));
+  const address = async () => (await annotationsOf(here, 'web'))['virtual-server.f5.com/ip'];
+  expect(await address()).toBe('20.1.0.1');
+  expect(conditionAt(await here.ticket('web'), 'Programmed')).toEqual(['False', 'pending']);
+  surroundings.ltmSays('programmed', 'project/web');
+  await here.clock.advance(1000);
+  expect(conditionAt(await here.ticket('web'), 'Programmed')).toEqual(['True', 'Written']);
+  surroundings.ltmSays('pending');
+  await made(here.target.patch(ingresses, at('web'), { type: 'merge', body: { spec: { ingressClassName: 'other' } } }));
+  await here.clock.advance(1000);
+  expect(await address()).toBe('20.1.0.1');
+  surroundings.ltmSays('clear', 'project/web');
+  await here.clock.advance(1000);
+  expect(await address()).toBeUndefined();
+});
+
+test('the ticket tells what the LTM lacks of its Ingresses, and what it keeps of those that are gone', async () => {
+  const surroundings = toldSurroundings();
+  const here = await begun({}, {}, { surroundings });
+  await create(here, ingress('web'));
+  await report(here, 'web', { ok: true });
+  expect(conditionAt(await here.ticket('web'), 'Ready')).toEqual(['True', 'Ready']);
+  surroundings.ltmSays({ problem: { code: 'denied', message: '401' } }, 'project/web');
+  await here.clock.advance(1000);
+  expect(conditionAt(await here.ticket('web'), 'Programmed')).toEqual(['False', 'denied']);
+  await made(here.target.remove(ingresses, at('web')));
+  await report(here, 'web', { gone: true });
+  expect(await read(here, 'web')).toBeUndefined();
+  expect(conditionAt(await here.ticket('web'), 'Programmed')).toEqual(['False', 'denied']);
+  surroundings.ltmSays('clear', 'project/web');
+  await here.clock.advance(1000);
+  expect(conditionAt(await here.ticket('web'), 'Programmed')).toEqual(['True', 'NothingToProgram']);
 });

@@ -23,7 +23,7 @@ import { fieldManager, placeOf } from './names.ts';
  *                             '--- wanted again ---------'
  *
  *  The finalizer is there as long as the claim is. A CIS of somebody else's does not report back: with `external` a claim
- *  that is not wanted any more goes at once, and there is no finalizer. Another ticket, partition or address is first
+ *  that is not wanted any more goes when the LTM leads there no longer, and there is no finalizer. Another ticket, partition or address is first
  *  taken from what was there.
  */
 export async function ingressTurn(desk: Desk, key: string): Promise<Next> {
@@ -34,7 +34,7 @@ export async function ingressTurn(desk: Desk, key: string): Promise<Next> {
   const wish = wishFor(desk, cluster, ingress);
   const before = claimOf(ingress);
   const loadbalancer = loadbalancerOf(desk, before?.ticket ?? wish.vip?.ticket);
-  const after = nextClaim(ingress, wish.vip, loadbalancer);
+  const after = nextClaim(desk, ingress, { vip: wish.vip, loadbalancer });
   const body = patchOf(ingress, {
     claim: after,
     problem: wish.problem,
@@ -83,9 +83,9 @@ function loadbalancerOf(desk: Desk, ticket: string | undefined): Loadbalancer | 
 
 /** `loadbalancer`: of the claim that is there, or else of the one to come. Without it nobody is there to report. */
 function nextClaim(
+  desk: Desk,
   ingress: Ingress,
-  vip: Vip | undefined,
-  loadbalancer: Loadbalancer | undefined,
+  { vip, loadbalancer }: { vip: Vip | undefined; loadbalancer: Loadbalancer | undefined },
 ): VipClaim | undefined {
   const before = claimOf(ingress);
   // A version of the object names an edit like nothing else does, and comes only once.
@@ -94,9 +94,18 @@ function nextClaim(
   const { ticket, partition, ip } = before;
   if (vip && isEqual(vip, { ticket, partition, ip }))
     return before.wanted ? before : { ...before, revision, wanted: true };
-  if (!loadbalancer || loadbalancer.spec.cis.mode === 'external') return undefined;
+  if (!loadbalancer) return undefined;
+  // Our agent waits for the LTM itself, a CIS of somebody else's only goes by what stands here.
+  if (loadbalancer.spec.cis.mode === 'external') return isLedTo(desk, ticket) ? before : undefined;
   if (before.wanted) return { ...before, revision, wanted: false };
   return reportOf(ingress)?.gone ? undefined : before;
+}
+
+/** Has the LTM not confirmed yet that it leads only to what is to stay? */
+function isLedTo(desk: Desk, ticket: string): boolean {
+  const found = desk.lbtickets.read(placeOf(ticket));
+  const state = (found && desk.surroundings?.ltm?.(found)) ?? 'none';
+  return typeof state === 'object' || state === 'pending';
 }
 
 interface Wanted {

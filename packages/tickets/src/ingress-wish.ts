@@ -1,5 +1,5 @@
 // Which address an F5 Ingress gets from the ticket it names, or why it gets none (spec/tickets.md §8). Pure.
-import { ticketOfIngress, type Lbticket, type Loadbalancer } from '@fairlead/api';
+import { claimOf, ticketOfIngress, type Lbticket, type Loadbalancer } from '@fairlead/api';
 import { fail, type Problem } from '@fairlead/core';
 import type { Ingress } from '@fairlead/kube';
 import { partitionOf } from './names.ts';
@@ -61,4 +61,12 @@ export function wishOf({ ingress, cluster, ticket, loadbalancer }: IngressQuesti
   return {
     vip: { ticket: name, partition: partitionOf(loadbalancer, namespace), ip: veip },
   };
+}
+
+/** Is the address that the Ingress has been given still to be its? */
+export function keepsClaim(question: IngressQuestion): boolean {
+  const claim = claimOf(question.ingress);
+  const { vip } = wishOf(question);
+  if (!claim?.wanted || !vip) return false;
+  return claim.ticket === vip.ticket && claim.partition === vip.partition && claim.ip === vip.ip;
 }

@@ -31,6 +31,27 @@ test('each port of the LTM address leads to the same port of the VE address, wha
   expect(balancer && compile(balancer).ok).toBe(true);
 });
 
+const forIngresses = (status: object = enabled) => ({ ...ticket('web', { lbtype: 'ingress' }), status });
+
+test('a ticket for Ingresses leads on from the ports that they are served on', () => {
+  const { balancer, members, revision } = ltmWish(lb(), forIngresses(), [80, 443]);
+  expect(balancer?.listeners.map(({ name, port, protocol }) => `${name} ${port} ${protocol}`)).toEqual([
+    'web_ltm_443_vs 443 tcp',
+    'web_ltm_80_vs 80 tcp',
+  ]);
+  expect(members.get('ve_443_pool')).toEqual([{ address: '20.1.0.10', port: 443, state: 'enabled' }]);
+  expect(balancer && compile(balancer).ok).toBe(true);
+  expect(ltmWish(lb(), forIngresses(), [80]).revision).not.toBe(revision);
+});
+
+test('what is there stays while nobody knows the ports; of a ticket that is not enabled nothing is wanted all the same', () => {
+  expect(ltmWish(lb(), forIngresses(), undefined)).toMatchObject({ revision: 'unknown', isUnknown: true });
+  expect(ltmWish(lb(), forIngresses(), [])).not.toHaveProperty('isUnknown');
+  const disabled = forIngresses({ ...enabled, process: 'disabled' });
+  expect(ltmWish(lb(), disabled, undefined)).toMatchObject({ revision: 'none' });
+  expect(ltmWish(lb(), disabled, [80]).balancer).toBeUndefined();
+});
+
 test.each<[what: string, status: object, listners?: []]>([
   ['a ticket that is not enabled', { ...enabled, process: 'disabled' }],
   ['a ticket without addresses', { process: 'enabled' }],

@@ -45,7 +45,9 @@ export function programmed(desk: ProgrammedDesk, ticket: Lbticket): Fact | undef
   const conflict = labelConflict(desk, ticket, configMap);
   if (conflict?.status === 'True') return fails('LabelConflict', conflict.message);
   if (loadbalancer.spec.cis.mode === 'external')
-    return holds('Written', 'written for the CIS of the cluster, which does not report back');
+    return (
+      awaitedOnLtm(desk, ticket) ?? holds('Written', 'written for the CIS of the cluster, which does not report back')
+    );
   const outcome = outcomeOf(configMap, name);
   if (outcome === 'programmed') {
     const lacks = [...ruleProblems(ticket, configMap), ...certificateProblems(ticket, configMap)];
@@ -64,7 +66,11 @@ function byIngresses(desk: ProgrammedDesk, ticket: Lbticket): Fact | undefined {
   const away = loadbalancer && awayCluster(desk, loadbalancer);
   if (away) return unknown(away);
   const fact = ingressProgrammed(desk, ticket);
-  return loadbalancer && fact?.reason === 'Programmed' ? onDevice(desk, loadbalancer) : fact;
+  if (fact?.reason === 'NothingToProgram') return leftOnLtm(desk, ticket) ?? fact;
+  if (fact?.status !== 'True') return fact;
+  return (
+    awaitedOnLtm(desk, ticket) ?? (loadbalancer && fact.reason === 'Programmed' ? onDevice(desk, loadbalancer) : fact)
+  );
 }
 
 const isFalse = (ticket: Lbticket): boolean => conditionOf(ticket, 'Programmed')?.status === 'False';

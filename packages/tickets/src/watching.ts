@@ -99,6 +99,10 @@ function claim(desk: Desk, ticket: Lbticket): void {
 function wakeTicket(desk: Desk, ticket: Lbticket): void {
   desk.queue.add(`ticket ${ticketName(ticket)}`);
   if (isProgrammed(ticket)) wakeConfigMap(desk, configMapKey(ticket));
+  wakeIngressesOf(desk, ticket);
+}
+
+function wakeIngressesOf(desk: Desk, ticket: Lbticket): void {
   const cluster = desk.loadbalancers.get({ name: ticket.spec.loadbalancer })?.spec.cluster;
   const ingresses = cluster === undefined ? undefined : desk.target(cluster)?.stores.ingresses;
   for (const ingress of ingresses?.by('ticket', ticketName(ticket)) ?? [])
@@ -178,11 +182,13 @@ function deviceChanged(desk: Desk, loadbalancer: string): void {
   wakeInTime(desk, loadbalancer, typeof state === 'object' ? state : undefined);
 }
 
-/** What had to wait for the LTM may go on: the ticket, and what its namespace's ConfigMap kept of it. */
+/** What had to wait for the LTM may go on: the ticket, what its namespace's ConfigMap kept of it, and its Ingresses. */
 function ltmChanged(desk: Desk, name: string): void {
   const ticket = desk.lbtickets.read(placeOf(name));
   desk.queue.add(`ticket ${name}`);
-  if (ticket) wakeConfigMap(desk, configMapKey(ticket));
+  if (!ticket) return;
+  wakeConfigMap(desk, configMapKey(ticket));
+  wakeIngressesOf(desk, ticket);
 }
 
 /** An outage is told once it is news; what is there again can go on at once. */

@@ -1,8 +1,10 @@
 // How the Ingresses of a ticket, and what comes of them, are called; and their load balancer put together. Pure.
+import type { VipClaim } from '@fairlead/api';
 import { askerOf, type LoadBalancer, type Origin, type Scope } from '@fairlead/core';
 import type { KubeObject } from '@fairlead/kube';
 import type { Use } from '../supply.ts';
-import type { Merged } from './group.ts';
+import { merge, type Merged } from './group.ts';
+import type { IngressReading } from './reading.ts';
 
 export const balancerOf = (
   origin: Origin,
@@ -14,6 +16,18 @@ export const balancerOf = (
   listeners,
   pools: pools.map(({ pool }) => pool),
 });
+
+/** What one Ingress would be without its neighbours. */
+export function aloneOf(
+  cluster: string,
+  { partition, ip, ticket }: Pick<VipClaim, 'partition' | 'ip' | 'ticket'>,
+  reading: IngressReading,
+): LoadBalancer {
+  const members = [{ name: 'alone', created: 0, reading }];
+  const origin = { cluster, kind: 'Ingress', namespace: '', name: '', uid: '', created: 0, revision: '' };
+  const at = { scope: partition, key: keyOf(partition, ticket) };
+  return balancerOf(origin, at, merge({ name: placeOf(ticket).name, address: ip, members }));
+}
 
 export function usesOf(
   origin: Origin,

@@ -1,109 +1,11 @@
 // What the Ingresses of a ticket ask for together, and what a change of anything they lean on touches.
-import { ingressIndexes, type Lbticket } from '@fairlead/api';
 import { compile } from '@fairlead/as3';
-import { endpointSlices, ingresses, services, type Ingress } from '@fairlead/kube';
-import { lbtickets } from '@fairlead/api';
 import { expect, test } from 'vitest';
-import type { Touch } from '../source.ts';
-import { endpointSliceIndexes, serviceIndexes } from '../supply.ts';
+import { asker, fullWorld, ingress, ingressWorld, key, ticket } from '../testing/ingresses.ts';
 import { endpoint, makeService, makeSlice } from '../testing/make.ts';
-import { ToldStore } from '../testing/told-store.ts';
-import { ingressSource } from './source.ts';
-
-const asker = 'c1/shop/fairlead-demo:project:web';
-const key = 't1/project_web_ingress_app';
-
-function world() {
-  const stores = {
-    ingresses: new ToldStore(ingresses, ingressIndexes),
-    lbtickets: new ToldStore<Lbticket>(lbtickets),
-    services: new ToldStore(services, serviceIndexes),
-    endpointslices: new ToldStore(endpointSlices, endpointSliceIndexes),
-  };
-  const source = ingressSource({
-    cluster: 'c1',
-    loadbalancer: 'demo',
-    stores,
-    accepts: compile,
-    partition: () => 't1',
-  });
-  const touches: Touch[] = [];
-  source.listen((touch) => void touches.push(touch));
-  const fill = async () => {
-    Object.values(stores).forEach((store) => store.fill());
-    await new Promise((done) => setImmediate(done));
-  };
-  const routes = () =>
-    source
-      .wanted('t1')
-      .flatMap(({ listeners }) =>
-        listeners.flatMap(({ port, hosts = [] }) => hosts.map(({ path }) => `${port}${path}`)),
-      );
-  return {
-    stores,
-    source,
-    touches,
-    fill,
-    routes,
-    touched: () => touches.splice(0).flatMap(({ pools }) => pools.map(({ pool }) => pool)),
-  };
-}
-
-async function full() {
-  const here = world();
-  here.stores.lbtickets.put(ticket());
-  await here.fill();
-  return here;
-}
-
-const ticket = ({
-  process = 'enabled',
-  ip = '20.1.0.10',
-  lbtype = 'ingress',
-  loadbalancer = 'demo',
-  namespace = 'shop',
-} = {}): Lbticket =>
-  ({
-    apiVersion: 'ebcpaas.io/v1',
-    kind: 'Lbticket',
-    metadata: { name: 'web', namespace: 'project', uid: 'uid-web' },
-    spec: { loadbalancer, namespace, lbtype, state: 'enabled' },
-    status: { process, veip: ip },
-  }) as Lbticket;
-
-let versions = 0;
-
-function ingress(
-  name: string,
-  path = `/${name}`,
-  more: { claim?: object; annotations?: object; port?: object; created?: string; uid?: string; served?: boolean } = {},
-): Ingress {
-  const claim = {
-    revision: String(++versions),
-    ticket: 'project/web',
-    partition: 't1',
-    ip: '20.1.0.10',
-    wanted: true,
-    ...more.claim,
-  };
-  const backend = { service: { name: 'web', port: more.port ?? { number: 80 } } };
-  return {
-    apiVersion: 'networking.k8s.io/v1',
-    kind: 'Ingress',
-    metadata: {
-      name,
-      namespace: 'shop',
-      uid: more.uid ?? `uid-${name}`,
-      creationTimestamp: more.created ?? '2024-01-01T00:00:00Z',
-      annotations: { 'fairlead.io/vip': JSON.stringify(claim), ...more.annotations },
-    },
-    spec: { ingressClassName: 'f5', rules: [{ http: { paths: [{ path, pathType: 'Prefix', backend }] } }] },
-    ...(more.served && { status: { loadBalancer: { ingress: [{ ip: '20.1.0.10' }] } } }),
-  };
-}
 
 test('the Ingresses of one ticket are one load balancer on its address', async () => {
-  const here = await full();
+  const here = await fullWorld();
   here.stores.ingresses.put(ingress('a'));
   here.stores.ingresses.put(ingress('b'));
   expect(here.source.wanted('t1')).toMatchObject([
@@ -120,7 +22,7 @@ test('the Ingresses of one ticket are one load balancer on its address', async (
 });
 
 test('of two that ask for one path the older has it, whichever is seen first', async () => {
-  const here = await full();
+  const here = await fullWorld();
   here.stores.ingresses.put(ingress('younger', '/x', { created: '2024-02-01T00:00:00Z' }));
   here.stores.ingresses.put(ingress('older', '/x'));
   expect(
@@ -136,7 +38,7 @@ test.each([
   ['of listners', ticket({ lbtype: 'listner' })],
   ['with another address by now', ticket({ ip: '20.1.0.99' })],
 ])('a ticket that is %s serves nobody, and its Ingresses wait', async (_, other) => {
-  const here = await full();
+  const here = await fullWorld();
   here.stores.ingresses.put(ingress('a'));
   here.stores.lbtickets.put(other);
   expect(here.source.wanted('t1')).toEqual([]);
@@ -147,7 +49,7 @@ test.each([
 });
 
 test('an annotation that claims the address of a ticket for another namespace, or of another Loadbalancer, gets nothing', async () => {
-  const here = await full();
+  const here = await fullWorld();
   here.stores.lbtickets.put(ticket({ namespace: 'elsewhere' }));
   here.stores.ingresses.put(ingress('a'));
   expect(here.source.wanted('t1')).toEqual([]);
@@ -157,14 +59,14 @@ test('an annotation that claims the address of a ticket for another namespace, o
 });
 
 test('an annotation that claims another partition gets nothing there', async () => {
-  const here = await full();
+  const here = await fullWorld();
   here.stores.ingresses.put(ingress('a', '/a', { claim: { partition: 'payroll' } }));
   expect(here.source.wanted('payroll')).toEqual([]);
   expect(here.source.group(asker)?.members).toMatchObject([{ isWaiting: true }]);
 });
 
 test('a bad edit leaves what was read last, and the neighbours', async () => {
-  const here = await full();
+  const here = await fullWorld();
   here.stores.ingresses.put(ingress('a'));
   here.stores.ingresses.put(ingress('b', '/"];exec'));
   here.stores.ingresses.put(ingress('a', '/{'));
@@ -179,7 +81,7 @@ test('a bad edit leaves what was read last, and the neighbours', async () => {
 });
 
 test('after a restart, a bad one that was served holds the group as the place has it; one that never was does not', async () => {
-  const here = world();
+  const here = ingressWorld();
   here.stores.lbtickets.put(ticket());
   here.stores.ingresses.put(ingress('bad', '/{', { served: true }));
   here.stores.ingresses.put(ingress('good'));
@@ -194,7 +96,7 @@ test('after a restart, a bad one that was served holds the group as the place ha
 });
 
 test('one that leaves wants nothing, and is in the group until its claim is gone', async () => {
-  const here = await full();
+  const here = await fullWorld();
   here.stores.ingresses.put(ingress('a'));
   const left = ingress('a', '/a', { claim: { wanted: false } });
   here.stores.ingresses.put(left);
@@ -207,7 +109,7 @@ test('one that leaves wants nothing, and is in the group until its claim is gone
 });
 
 test('pods, Services and named ports touch pools alone, and what is not there is said', async () => {
-  const here = await full();
+  const here = await fullWorld();
   here.stores.ingresses.put(ingress('a', '/a', { port: { name: 'http' } }));
   const supply = () => here.source.supply({ scope: 't1', key, pool: 'web_http_pool' }, asker);
   expect(supply()).toMatchObject({ members: [], problem: { code: 'missing' } });
@@ -223,7 +125,7 @@ test('pods, Services and named ports touch pools alone, and what is not there is
 });
 
 test('what the agent itself writes is no edit, and a closed source hears nothing', async () => {
-  const here = await full();
+  const here = await fullWorld();
   const one = ingress('a');
   here.stores.ingresses.put(one);
   here.touches.length = 0;
@@ -238,7 +140,7 @@ test('what the agent itself writes is no edit, and a closed source hears nothing
 });
 
 test('five hundred Ingresses with a path each are one listener', async () => {
-  const here = await full();
+  const here = await fullWorld();
   for (let i = 0; i < 500; i += 1) here.stores.ingresses.put(ingress(`i${i}`));
   expect(here.routes()).toHaveLength(500);
   expect(compile(here.source.wanted('t1')[0] as never)).toMatchObject({ ok: true });

@@ -7,7 +7,6 @@ import {
   type LoadBalancer,
   type Origin,
   type PoolRef,
-  type Problem,
   type Result,
   type Scope,
 } from '@fairlead/core';
@@ -15,8 +14,10 @@ import type { Change, EndpointSlice, Ingress, Service, Store } from '@fairlead/k
 import type { Edit, Refusal, Source, Supply, Touch } from '../source.ts';
 import { secretsOf, type SecretOptions, type SecretPair, type Secrets } from '../secrets.ts';
 import { serviceOf, supply, type EndpointStores, type Use } from '../supply.ts';
+import { isHeld, placedPorts, portsIn, withPorts, type Front } from './front.ts';
 import { merge, type Merged } from './group.ts';
 import {
+  aloneOf,
   balancerOf,
   createdAt,
   groupName,
@@ -28,6 +29,7 @@ import {
   ticketIn,
   usesOf,
 } from './names.ts';
+import type { Group, IngressGroup, IngressMember, Ports } from './asked.ts';
 import { readIngress, type IngressReading } from './reading.ts';
 
 export interface IngressOptions {
@@ -46,44 +48,23 @@ export interface IngressOptions {
   partition?: ((namespace: string) => string) | undefined;
   /** Where certificates come from; without it they stay open, and no place takes them. */
   certificates?: SecretOptions | undefined;
-}
-
-/** One Ingress of a group, and what is to be told of it. */
-export interface IngressMember {
-  ingress: Ingress;
-  claim: VipClaim;
-  /** Why it is not served as it is written; what was read of it last may be served still. */
-  problem?: Problem | undefined;
-  /** Its ticket is not enabled, or has another address by now. */
-  isWaiting: boolean;
-  notes: string[];
-}
-
-/** The Ingresses of one ticket: what they ask for together, and each of them. */
-export interface IngressGroup {
-  origin: Origin;
-  scope: Scope;
-  members: IngressMember[];
-  /** By pool, the Ingresses that use it. */
-  users: ReadonlyMap<string, readonly string[]>;
-  /** Secrets of its certificates are not read yet: until then it stays as the place has it, and nothing is told. */
-  isReading: boolean;
+  /** The layer before the place, when it is ours to configure as well. */
+  front?: Front | undefined;
+  /** Is the Ingress on its way out, so that nothing of it is to be wanted, though its claim stands? */
+  isLeaving?: ((ingress: Ingress) => boolean) | undefined;
+  /** Told of a ticket whose Ingresses ask for something else; without one, of any. */
+  changed?: ((ticket?: string) => void) | undefined;
 }
 
 export interface IngressSource extends Source {
+  /** Of the address of a ticket (`namespace/name`), those that its Ingresses want to be served on. */
+  portsOf(ticket: string): Ports;
   /** The group of that name, as origins and places have it. */
   group(asker: string): IngressGroup | undefined;
 }
 
 /** Reads and listens from the moment it is made, until `close`. */
 export const ingressSource = (options: IngressOptions): IngressSource => new Ingresses(options);
-
-interface Group extends IngressGroup {
-  balancer?: LoadBalancer | undefined;
-  uses: ReadonlyMap<string, Use>;
-  refusal?: Refusal | undefined;
-  secrets: string[];
-}
 
 interface Good {
   uid: string;
@@ -120,6 +101,7 @@ class Ingresses implements IngressSource {
       stores.lbtickets.listen((change) => this.#onTicket(change)),
       stores.services.listen((change) => this.#onService(change)),
       stores.endpointslices.listen((change) => this.#onSlice(change)),
+      options.front?.listen((ticket) => this.#onFront(ticket)) ?? (() => undefined),
     ];
     this.#closing.signal.addEventListener('abort', () => stops.forEach((stop) => stop()));
     void this.#begin();
@@ -142,6 +124,7 @@ class Ingresses implements IngressSource {
     const tickets = new Set([...ingresses.all()].flatMap((one) => claimOf(one)?.ticket ?? []));
     for (const ticket of tickets) this.#take(ticket);
     this.#tell(this.#everything());
+    this.#options.changed?.();
     await Promise.all([services.ready(signal), endpointslices.ready(signal)]);
     if (!signal.aborted) this.#tell({ ...this.#everything(), edits: [] });
   }
@@ -200,6 +183,12 @@ class Ingresses implements IngressSource {
     return this.owns(asker) ? this.#groups.get(ticketIn(asker)) : undefined;
   }
 
+  portsOf(ticket: string): Ports {
+    if (!this.synced) return undefined;
+    const { balancer, refusal } = this.#groups.get(ticket) ?? {};
+    return refusal ? undefined : portsIn(balancer);
+  }
+
   listen(listener: (touch: Touch) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -231,10 +220,20 @@ class Ingresses implements IngressSource {
     if (this.#isBegun && ticket && this.#groups.has(nameOf(ticket))) this.#take(nameOf(ticket));
   }
 
+  #onFront(ticket: string): void {
+    if (this.#isBegun && this.#groups.has(ticket)) this.#take(ticket);
+  }
+
   /** Puts together anew what the Ingresses of `ticket` ask for, and tells what of it is another thing than before. */
   #take(ticket: string): void {
     const before = this.#groups.get(ticket);
-    const after = this.#read(ticket);
+    const read = this.#read(ticket);
+    const had = before ? before.ports : read && placedPorts(read.members.map(({ ingress }) => ingress));
+    const wanted = read?.refusal ? undefined : portsIn(read?.balancer);
+    const waits = isHeld(this.#options.front, ticket, { had, wanted });
+    // Those that were there before stay, members of their pools included; after a restart the place alone knows them.
+    if (before && waits) return;
+    const after = read && this.#options.front ? withPorts(read, { had, waits }) : read;
     if (before && after && before.origin.revision === after.origin.revision) return;
     for (const use of before?.uses.values() ?? []) this.#byService.get(serviceIn(use))?.delete(idOf(use));
     if (after) this.#groups.set(ticket, after);
@@ -250,6 +249,7 @@ class Ingresses implements IngressSource {
     const refs = [before, after].flatMap((group) => [...(group?.uses.values() ?? [])].map(({ ref }) => ref));
     const pools = [...new Map(refs.map((ref) => [`${ref.key} ${ref.pool}`, ref])).values()];
     this.#tell({ scopes, pools, edits: after ? [{ origin: after.origin, scopes }] : [] });
+    this.#options.changed?.(ticket);
   }
 
   #read(ticket: string): Group | undefined {
@@ -323,6 +323,7 @@ class Ingresses implements IngressSource {
     if (claim.partition !== partition(ingress.metadata.namespace ?? '')) return [{ ...member, isWaiting: true }];
     if (ticket?.status?.process !== 'enabled' || ticket.spec.lbtype !== 'ingress' || ticket.status.veip !== claim.ip)
       return [{ ...member, isWaiting: true }];
+    if (this.#options.isLeaving?.(ingress)) return [{ ...member, isWaiting: true }];
     const reading = this.#accepted(ingress, claim);
     if (!reading.ok) {
       const known = this.#good.get(nameOf(ingress));
@@ -343,22 +344,7 @@ class Ingresses implements IngressSource {
   #readAlone(ingress: Ingress, { partition, ip, ticket }: VipClaim): Result<IngressReading> {
     const reading = readIngress(ingress);
     if (!reading.ok || !this.#options.accepts) return reading;
-    const alone = merge({
-      name: placeOf(ticket).name,
-      address: ip,
-      members: [{ name: 'alone', created: 0, reading: reading.value }],
-    });
-    const origin: Origin = {
-      cluster: this.#options.cluster,
-      kind: 'Ingress',
-      namespace: '',
-      name: '',
-      uid: '',
-      created: 0,
-      revision: '',
-    };
-    const key = keyOf(partition, ticket);
-    const accepted = this.#options.accepts(balancerOf(origin, { scope: partition, key }, alone));
+    const accepted = this.#options.accepts(aloneOf(this.#options.cluster, { partition, ip, ticket }, reading.value));
     return accepted.ok ? reading : accepted;
   }
 

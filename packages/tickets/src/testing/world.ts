@@ -25,6 +25,7 @@ import {
 import { fakeClock, type FakeClock } from '@fairlead/testkit';
 import { onTestFinished } from 'vitest';
 import type { StatisticsReader } from '../desk.ts';
+import type { Surroundings } from '../outage.ts';
 import { auto, type Approver } from '../approver.ts';
 import { manual } from '../manual.ts';
 import { tickets } from '../tickets.ts';
@@ -67,6 +68,8 @@ export interface WorldOptions {
   betweenTarget?: (kube: Kube) => Kube;
   /** What the device has counted. */
   statistics?: StatisticsReader;
+  /** Outages, and what the LTM says; without it nobody tells of any. */
+  surroundings?: Surroundings;
 }
 
 export async function world(options: WorldOptions = {}): Promise<World> {
@@ -155,6 +158,7 @@ async function controller(
         ...(options.manual ? { manual: manual() } : {}),
       },
       statistics: options.statistics,
+      surroundings: options.surroundings,
       clock,
       random: () => 0.5,
       log: (line) => log.push(line),
