@@ -97,9 +97,11 @@ async function freshWorld({ management, targets }: JudgeParts): Promise<World> {
 }
 
 /** `world`, and in it the namespace that a ticket names; undefined when the ticket's load balancer is not in it. */
-async function around({ resource, object }: Review, world: World, { targets }: JudgeParts): Promise<World | undefined> {
-  if (object === undefined || resource.group !== lbtickets.group || resource.resource !== lbtickets.plural)
-    return world;
+async function around(review: Review, world: World, { targets }: JudgeParts): Promise<World | undefined> {
+  const { operation, resource, object } = review;
+  const isTicket = resource.group === lbtickets.group && resource.resource === lbtickets.plural;
+  // In the review of a removal there is none: null over the wire.
+  if (!isTicket || operation === 'DELETE') return world;
   // No API server has looked at it yet: what is no text is refused by the checks.
   const { spec } = object as { spec?: { loadbalancer?: unknown; namespace?: unknown } };
   const [name, namespace] = [String(spec?.loadbalancer), String(spec?.namespace)];

@@ -117,6 +117,17 @@ test('a namespace that was made this moment is there, and what was never sent to
   expect(await ask({ object: shapeless })).toMatchObject({ allowed: false, status: { reason: 'Invalid' } });
 });
 
+test('a removal, whose review has no object, is judged by the ticket as it was', async () => {
+  const { ask } = await begun();
+  const enabled = { ...ticketOf('t', 'lb-east'), status: { process: 'enabled' } };
+  expect(await ask({ operation: 'DELETE', object: null, oldObject: enabled })).toMatchObject({
+    allowed: false,
+    status: { message: expect.stringContaining('only disabled, failed and deleted tickets') },
+  });
+  const disabled = { ...enabled, status: { process: 'disabled' } };
+  expect(await ask({ operation: 'DELETE', object: null, oldObject: disabled })).toMatchObject({ allowed: true });
+});
+
 test('an F5 Ingress in such a cluster keeps its ticket enabled, as long as the cluster is there', async () => {
   const { here, ask } = await begun();
   const ingress: Ingress = {
