@@ -11,13 +11,14 @@ import type { KindOf, Resource } from './kind.ts';
 import { lbcanaries } from './lbcanary.ts';
 import { lbrules } from './lbrule.ts';
 import { type Lbticket, lbtickets } from './lbticket.ts';
-import { signed } from './signed.ts';
+import { answerSigned, signed } from './signed.ts';
 import { loadbalancers } from './loadbalancer.ts';
 
 /** The part of an AdmissionReview's request that decisions are made from. */
 export interface Review {
   operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   resource: { group: string; version: string; resource: string };
+  subresource?: string | undefined;
   namespace?: string | undefined;
   name?: string | undefined;
   object?: unknown;
@@ -47,6 +48,8 @@ export interface Judge<T> {
   complete?(object: T, old: T): T;
   /** Leaves the name of the user on it. */
   sign?(object: T, old: T | undefined, userInfo: unknown): T;
+  /** The same in a write of the status, where nothing else of the object can be changed. */
+  signStatus?(object: T, old: T, userInfo: unknown): T;
 }
 
 /** For each of our kinds, how it is judged. */
@@ -59,6 +62,7 @@ export const judges: readonly Judge<Any>[] = [
     warn: lbticketWarnings,
     complete: keepAddresses,
     sign: signed,
+    signStatus: answerSigned,
   },
   { kind: lbrules, check: checkLbrule, remove: checkLbruleRemoval },
   { kind: lbcanaries, check: checkLbcanary, remove: checkLbcanaryRemoval },
@@ -83,7 +87,7 @@ export function admission(
     const write = review.operation === 'DELETE' ? undefined : completed(judge, review, old);
     if (write && 'problem' in write) return refused(judge.kind, review.name ?? '', [write.problem]);
     // Status, labels and finalizers are most of all writes, and no reason to ask for the world.
-    if (write && isUntouched(write.object, old)) return allowed(write);
+    if (write && (review.subresource === 'status' || isUntouched(write.object, old))) return allowed(write);
     const world = typeof source === 'function' ? await source(review) : source;
     if (write) return judgeWrite(judge, { ...write, old }, world);
     // Without an object there is nothing to remove, which the server says itself.
@@ -101,7 +105,7 @@ interface Write {
 
 function completed(
   judge: Judge<Any>,
-  { object, userInfo }: Review,
+  { object, userInfo, subresource }: Review,
   old: Any | undefined,
 ): Write | { problem: Refusal } {
   if (!isResource(object)) {
@@ -109,6 +113,9 @@ function completed(
     return { problem: refusal('invalid', words, 'spec') };
   }
   const sent = filled(judge.kind, object);
+  if (subresource === 'status') {
+    return { sent, object: old && judge.signStatus ? judge.signStatus(sent, old, userInfo) : sent };
+  }
   const whole = old && judge.complete ? judge.complete(sent, old) : sent;
   return { sent, object: judge.sign ? judge.sign(whole, old, userInfo) : whole };
 }

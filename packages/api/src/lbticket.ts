@@ -60,11 +60,19 @@ const spec = ruled(
 const words = { title: 'State', description: 'Where the ticket is in its life.' };
 const states = ['created', 'apply', 'enabled', 'failed', 'disabled', 'deleted'] as const;
 
+/** What the status has room for of a user's name. */
+export const longestUser = 1024;
+
 const transition = Type.Object(
   {
     when: Type.String({ title: 'When', description: 'When it changed.', format: 'date-time', maxLength: 64 }),
     who: Type.Optional(
-      Type.String({ title: 'Who', description: 'The user that caused it, where known.', maxLength: 1024 }),
+      Type.String({
+        title: 'Who',
+        description:
+          'The user that caused it, where admission saw one. Who removed the object is not told here: the audit log of the API server knows.',
+        maxLength: longestUser,
+      }),
     ),
     from: Type.Optional(
       choice([...states], { title: 'From', description: 'The state before; absent for a new ticket.' }),
@@ -90,6 +98,13 @@ const status = Type.Object(
         title: 'Application',
         description: 'Id of the network policy application at the approver.',
         maxLength: 256,
+      }),
+    ),
+    answeredBy: Type.Optional(
+      Type.String({
+        title: 'Answered by',
+        description: 'By admission: the user who answered the application in this status, until it is in the history.',
+        maxLength: longestUser,
       }),
     ),
     history: Type.Optional(
@@ -126,6 +141,13 @@ export const forceAnnotation = 'fairlead.io/force';
 
 /** On a ticket, by admission alone: the user whose write last changed what is asked for. What users put there is replaced. */
 export const changedByAnnotation = 'fairlead.io/changed-by';
+
+/** What a person answered an application, where the approver is one: in the condition NetworkPolicyOpen. */
+export function answerIn({ status }: Lbticket): 'opened' | 'rejected' | undefined {
+  const found = status?.conditions?.find(({ type }) => type === 'NetworkPolicyOpen');
+  if (found?.status === 'True') return 'opened';
+  return found?.reason.toLowerCase() === 'rejected' ? 'rejected' : undefined;
+}
 
 /** On a ticket, by the controller: the addresses that it chose, `<VE>,<LTM>`. */
 export const allocatedAnnotation = 'fairlead.io/allocated';

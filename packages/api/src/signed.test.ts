@@ -51,3 +51,53 @@ test.each(rows)('%s', async (_, object, old, want) => {
 test('whom nobody names leaves none, and takes away what was claimed', async () => {
   expect(await nameAfter(by('ceo'), undefined)).toBeUndefined();
 });
+
+const policy = (status: 'True' | 'False', reason: string) => ({
+  conditions: [{ type: 'NetworkPolicyOpen', status, reason, message: '', lastTransitionTime: '2026-01-01T00:00:00Z' }],
+});
+const waiting = { process: 'apply', ...policy('False', 'pending') } as const;
+const answers: [what: string, after: Lbticket['status'], before: Lbticket['status'], want: string | undefined][] = [
+  ['an approval has the name of who wrote it', { ...waiting, ...policy('True', 'Approved') }, waiting, 'bob'],
+  ['so has a rejection', { ...waiting, ...policy('False', 'Rejected') }, waiting, 'bob'],
+  [
+    "a name that is sent along is replaced by the user's own",
+    { ...waiting, ...policy('True', 'Approved'), answeredBy: 'ceo' },
+    waiting,
+    'bob',
+  ],
+  [
+    'an approval that is turned into a rejection has the name of who turned it',
+    { ...waiting, ...policy('False', 'rejected'), answeredBy: 'ann' },
+    { ...waiting, ...policy('True', 'Approved'), answeredBy: 'ann' },
+    'bob',
+  ],
+  [
+    'who writes the rest of the status beside an answer leaves the name of who gave it',
+    { ...waiting, ...policy('True', 'Approved'), answeredBy: 'ann', veip: '20.1.0.1' },
+    { ...waiting, ...policy('True', 'Approved'), answeredBy: 'ann' },
+    'ann',
+  ],
+  ['no answer has no name', { ...waiting, ...policy('False', 'unreachable') }, waiting, undefined],
+  [
+    'what the controller says with the next state is no answer',
+    { process: 'enabled', ...policy('True', 'Opened') },
+    waiting,
+    undefined,
+  ],
+];
+
+test.each(answers)('%s', async (_, after, before, want) => {
+  const verdict = await admit({
+    operation: 'UPDATE',
+    resource,
+    subresource: 'status',
+    // Only the status is written so, and another spec beside it is nothing to judge.
+    object: { ...makeTicket({ loadbalancer: '' }), status: after },
+    oldObject: { ...makeTicket(), status: before },
+    userInfo: { username: 'bob', groups: [] },
+  });
+  if (!verdict.allowed) throw new Error(verdict.status.message);
+  const stored = (verdict.object ?? { status: after }) as Lbticket;
+  expect(stored.status?.answeredBy).toBe(want);
+  expect(stored.status?.conditions).toEqual(after?.conditions);
+});

@@ -1,6 +1,7 @@
-// Who changed a ticket: admission is the only one who knows, and leaves the name on the object (spec/tickets.md §3, history).
+// Who changed a ticket, and who answered its application: admission is the only one who knows, and leaves the name on
+// the object (spec/tickets.md §3, history).
 import { isEqual } from '@fairlead/core';
-import { allocatedAnnotation, changedByAnnotation, type Lbticket } from './lbticket.ts';
+import { allocatedAnnotation, answerIn, changedByAnnotation, longestUser, type Lbticket } from './lbticket.ts';
 
 /**
  *   the write                                   | the annotation
@@ -17,6 +18,23 @@ export function signed(object: Lbticket, old: Lbticket | undefined, userInfo: un
   const { [changedByAnnotation]: _, ...others } = present;
   const annotations = name === undefined ? others : { ...others, [changedByAnnotation]: name };
   return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+/**
+ *   the write of the status of a ticket in apply | answeredBy
+ *   ---------------------------------------------+--------------------------------
+ *   answers: NetworkPolicyOpen True, or rejected | the user, whatever was sent
+ *   changes nothing of the answer                | as it was sent
+ *
+ * The state that follows the answer begins without it, so nobody's name stands on the next one.
+ */
+export function answerSigned(object: Lbticket, old: Lbticket, userInfo: unknown): Lbticket {
+  const isWaiting = old.status?.process === 'apply' && object.status?.process === 'apply';
+  const answer = answerIn(object);
+  if (!isWaiting || answer === undefined || answer === answerIn(old)) return object;
+  const { answeredBy: _, ...status } = object.status ?? {};
+  const name = userOf(userInfo);
+  return { ...object, status: name === undefined ? status : { ...status, answeredBy: name.slice(0, longestUser) } };
 }
 
 function isSame(object: Lbticket, old: Lbticket): boolean {

@@ -20,6 +20,8 @@ export interface Answer {
   status: 'pending' | 'opened' | 'rejected';
   /** For people; empty when there is nothing to say. */
   message: string;
+  /** The user who answered, where that is known. */
+  who?: string | undefined;
 }
 
 export interface Approver {

@@ -9,6 +9,8 @@ export interface Finding extends Pick<StatusChange, 'veip' | 'ltmip' | 'applicat
   event?: Event | undefined;
   /** For history and Event. */
   why: string;
+  /** The user who answered for the approver, where that is known. */
+  who?: string | undefined;
   facts: Facts;
   /** When to look again if nothing changes; after a change of state the next look is at once. */
   next: Next;

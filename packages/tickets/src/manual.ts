@@ -1,4 +1,5 @@
 // The approver that is a person: a network admin sets the condition NetworkPolicyOpen in the status of the ticket.
+import { answerIn } from '@fairlead/api';
 import { ok } from '@fairlead/core';
 import type { Approver } from './approver.ts';
 import { conditionOf } from './status.ts';
@@ -17,10 +18,9 @@ export function manual(): Approver {
     isLocal: true,
     file: async (_at, _application, key) => ok(`manual-${key}`),
     async ask(_at, id, ticket) {
-      const condition = conditionOf(ticket, 'NetworkPolicyOpen');
-      const message = condition?.message ?? '';
-      if (condition?.status === 'True') return ok({ status: 'opened', message });
-      if (condition?.reason.toLowerCase() === 'rejected') return ok({ status: 'rejected', message });
+      const status = answerIn(ticket);
+      const message = conditionOf(ticket, 'NetworkPolicyOpen')?.message ?? '';
+      if (status !== undefined) return ok({ status, message, who: ticket.status?.answeredBy });
       const wait = `application ${id} waits for a network admin, who sets the condition NetworkPolicyOpen in this status to True, or to False with reason rejected`;
       return ok({ status: 'pending', message: wait });
     },

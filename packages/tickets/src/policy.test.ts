@@ -153,10 +153,10 @@ test('a person opens or rejects by the condition in the status, and is heard at 
   await made(here.management.create(loadbalancers, lb({ policy: { provider: 'manual' } })));
   for (const name of ['test', 'other']) await made(here.management.create(lbtickets, ticket(name)));
   await here.clock.advance(600_000);
-  const decide = async (name: string, decision: { status: string; reason: string; message: string }) => {
+  const decide = async (name: string, decision: { status: string; reason: string; message: string }, who = 'carla') => {
     const { conditions = [] } = (await here.ticket(name)).status ?? {};
     const decided = conditions.map((one) => (one.type === 'NetworkPolicyOpen' ? { ...one, ...decision } : one));
-    const patch = { type: 'merge' as const, body: { status: { conditions: decided } } };
+    const patch = { type: 'merge' as const, body: { status: { conditions: decided, answeredBy: who } } };
     await made(here.management.patch(lbtickets, { name, namespace: 'project' }, patch, { subresource: 'status' }));
     await here.clock.advance(100);
   };
@@ -168,4 +168,9 @@ test('a person opens or rejects by the condition in the status, and is heard at 
   expect(opened.status?.history?.at(-1)?.why).toBe('firewall change 42');
   expect(rejected.status?.process).toBe('failed');
   expect(rejected.status?.history?.at(-1)?.why).toMatch(/not in this zone/);
+  // Who answered stands in the history, and on no answer that follows.
+  expect([opened, rejected].map(({ status }) => [status?.history?.at(-1)?.who, status?.answeredBy])).toEqual([
+    ['carla', undefined],
+    ['carla', undefined],
+  ]);
 });

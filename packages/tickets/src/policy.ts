@@ -55,7 +55,7 @@ export async function askApprover(desk: Desk, ticket: Lbticket): Promise<Finding
     return refile(`approver ${found.value.at.provider} does not know application ${id}; it is filed anew`);
   }
   if (!answer.ok) return stay({ NetworkPolicyOpen: failed(answer.problem) }, { after: laterTry(desk, name) });
-  const { status, message } = answer.value;
+  const { status, message, who } = answer.value;
   if (status === 'pending') {
     const facts = { NetworkPolicyOpen: fails('pending', message || `application ${id} is not decided yet`) };
     return stay(facts, { after: laterTry(desk, name) });
@@ -63,10 +63,10 @@ export async function askApprover(desk: Desk, ticket: Lbticket): Promise<Finding
   desk.tries.delete(name);
   if (status === 'opened') {
     const why = message || `application ${id} is opened`;
-    return { event: 'opened', why, facts: { NetworkPolicyOpen: holds('Opened', why) }, next: onChange };
+    return { event: 'opened', why, who, facts: { NetworkPolicyOpen: holds('Opened', why) }, next: onChange };
   }
   const why = `application ${id} is rejected${message ? `: ${message}` : ''}; edit the ticket to file again`;
-  return { event: 'rejected', why, facts: { NetworkPolicyOpen: fails('rejected', why) }, next: onChange };
+  return { event: 'rejected', why, who, facts: { NetworkPolicyOpen: fails('rejected', why) }, next: onChange };
 }
 
 /** Whatever was filed is worth nothing any more, and there will be another. */

@@ -1,5 +1,5 @@
 // What a turn found becomes the ticket's status, and what has to follow, in the order that survives a crash between any two writes.
-import { changedByAnnotation, lbtickets, type Lbticket } from '@fairlead/api';
+import { changedByAnnotation, lbtickets, longestUser, type Lbticket } from '@fairlead/api';
 import { certificateNews } from './certificates.ts';
 import { labelNews } from './label-conflicts.ts';
 import { laterTry, type Desk, type Next } from './desk.ts';
@@ -81,17 +81,15 @@ function drafted(desk: Desk, draft: Draft, { finding, moved }: { finding: Findin
 /** Events that an edit of the ticket brings about; the others are the approver's, or the world's. */
 const byEdit: readonly Finding['event'][] = ['allocated', 'refused', 'disable', 'enable', 'refile', 'cleared'];
 
-/** The user, where admission saw one. Who removed an object left no name on it. */
-function whoOf(ticket: Lbticket, { event }: Finding): string | undefined {
+/** The user, where admission saw one. Who removed an object left no name on it: a review of DELETE changes nothing. */
+function whoOf(ticket: Lbticket, { event, who }: Finding): string | undefined {
+  if (who !== undefined) return who;
   const { annotations: all = {}, deletionTimestamp, generation } = ticket.metadata;
   const isAnswer = event === 'allocated' || event === 'refused';
   const isOld = isAnswer && generation === ticket.status?.observedGeneration;
   if (deletionTimestamp !== undefined || isOld || !byEdit.includes(event)) return undefined;
-  return all[changedByAnnotation]?.slice(0, longestWho);
+  return all[changedByAnnotation]?.slice(0, longestUser);
 }
-
-/** What the status has room for. */
-const longestWho = 1024;
 
 async function write(desk: Desk, { stored, ticket, moves }: Draft): Promise<Settled> {
   const name = ticketName(ticket);

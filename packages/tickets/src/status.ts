@@ -51,6 +51,8 @@ export function statusAfter(ticket: Lbticket, change: StatusChange, now: number)
   }
   if (change.transition) {
     next.process = change.transition.to;
+    // It is in the history now, and the next answer may be somebody else's.
+    delete next.answeredBy;
     next.history = [...(before.history ?? []), historyLine(before.process, change.transition, time)].slice(
       -longestHistory,
     );

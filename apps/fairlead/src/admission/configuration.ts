@@ -1,5 +1,5 @@
 // What tells an API server to ask our webhooks: admissionregistration.k8s.io/v1.
-import { judges } from '@fairlead/api';
+import { judges, lbtickets } from '@fairlead/api';
 import { fail, ok, type Result } from '@fairlead/core';
 import type { Kind, Kube, KubeObject } from '@fairlead/kube';
 
@@ -36,38 +36,61 @@ const validating: Kind<KubeObject> = {
   plural: 'validatingwebhookconfigurations',
 };
 
+const answerOf = (object: string): string =>
+  `(has(${object}.status.conditions) ? ${object}.status.conditions : []).filter(c, c.type == 'NetworkPolicyOpen')`;
+
+/** Of all writes of status, most of which are the controller's, those that may be a person's answer to an application. */
+const answers = [
+  {
+    name: 'waits-for-an-answer',
+    expression: "[object, oldObject].all(o, has(o.status) && has(o.status.process) && o.status.process == 'apply')",
+  },
+  { name: 'answer-changes', expression: `${answerOf('object')} != ${answerOf('oldObject')}` },
+];
+
 /*
-   configuration | path      | operations              | when we do not answer
-   --------------+-----------+-------------------------+-----------------------------------------
-   mutating      | /mutate   | CREATE, UPDATE          | refused: else credentials would be stored
-   validating    | /validate | CREATE, UPDATE, DELETE  | refused: else nobody has judged it
+   configuration | path      | of             | operations              | when we do not answer
+   --------------+-----------+----------------+-------------------------+-----------------------------------------
+   mutating      | /mutate   | all our kinds  | CREATE, UPDATE          | refused: else credentials would be stored
+                 | /mutate   | answers in the | UPDATE                  | let in: all that is lost is a name in a
+                 |           | status         |                         | history
+   validating    | /validate | all our kinds  | CREATE, UPDATE, DELETE  | refused: else nobody has judged it
 */
 export function configurations(reach: Reach, ca: string): { kind: Kind<KubeObject>; object: KubeObject }[] {
+  const client = (path: string) => ({
+    caBundle: Buffer.from(ca, 'utf8').toString('base64'),
+    ...('url' in reach ? { url: `${reach.url}/${path}` } : { service: { ...reach.service, path: `/${path}` } }),
+  });
+  const rule = (kind: { group: string; version: string }, resource: string, operations: string[]) => ({
+    apiGroups: [kind.group],
+    apiVersions: [kind.version],
+    resources: [resource],
+    operations,
+    scope: '*',
+  });
   const webhook = (path: string, operations: string[], sideEffects: string) => ({
     name: `${path}.fairlead.io`,
-    clientConfig: {
-      caBundle: Buffer.from(ca, 'utf8').toString('base64'),
-      ...('url' in reach ? { url: `${reach.url}/${path}` } : { service: { ...reach.service, path: `/${path}` } }),
-    },
-    rules: judges.map(({ kind }) => ({
-      apiGroups: [kind.group],
-      apiVersions: [kind.version],
-      resources: [kind.plural],
-      operations,
-      scope: '*',
-    })),
+    clientConfig: client(path),
+    rules: judges.map(({ kind }) => rule(kind, kind.plural, operations)),
     admissionReviewVersions: ['v1'],
     sideEffects,
     failurePolicy: 'Fail',
     matchPolicy: 'Equivalent',
     timeoutSeconds: 10,
   });
+  const answered = {
+    ...webhook('mutate', [], 'None'),
+    name: 'answer.fairlead.io',
+    rules: [rule(lbtickets, `${lbtickets.plural}/status`, ['UPDATE'])],
+    failurePolicy: 'Ignore',
+    matchConditions: answers,
+  };
   const made = (kind: Kind<KubeObject>, webhooks: unknown[]) => ({
     kind,
     object: { apiVersion: 'admissionregistration.k8s.io/v1', kind: kind.kind, metadata: { name }, webhooks },
   });
   return [
-    made(mutating, [webhook('mutate', ['CREATE', 'UPDATE'], 'NoneOnDryRun')]),
+    made(mutating, [webhook('mutate', ['CREATE', 'UPDATE'], 'NoneOnDryRun'), answered]),
     made(validating, [webhook('validate', ['CREATE', 'UPDATE', 'DELETE'], 'None')]),
   ];
 }

@@ -34,7 +34,6 @@ export interface JudgeParts {
 
 /** What an API server asks. */
 export interface Asked extends Review {
-  subresource?: string;
   dryRun?: boolean;
 }
 

@@ -33,7 +33,7 @@ export function reviewAnswer(judge: Judge): (request: Request) => Promise<Respon
     return Response.json({
       apiVersion: reviewVersion,
       kind: 'AdmissionReview',
-      response: { uid, ...responseOf(verdict, path === '/mutate' ? question.object : undefined) },
+      response: { uid, ...responseOf(verdict, path === '/mutate' ? question : undefined) },
     });
   };
 }
@@ -68,10 +68,10 @@ async function limited(request: Request): Promise<string | undefined> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** `sent`: the object that may be changed; undefined where nothing may be. */
-function responseOf(verdict: Verdict, sent: unknown): Record<string, unknown> {
+/** `question`: the one whose object may be changed; undefined where nothing may be. */
+function responseOf(verdict: Verdict, question: Asked | undefined): Record<string, unknown> {
   if (!verdict.allowed) return { allowed: false, status: { status: 'Failure', ...verdict.status } };
-  const patch = sent === undefined || verdict.object === undefined ? [] : patchOf(sent, verdict.object);
+  const patch = question?.object === undefined || verdict.object === undefined ? [] : patchOf(question, verdict.object);
   return {
     allowed: true,
     ...(verdict.warnings ? { warnings: verdict.warnings } : {}),
@@ -83,12 +83,14 @@ function responseOf(verdict: Verdict, sent: unknown): Record<string, unknown> {
 
 interface Parts {
   spec?: unknown;
+  status?: unknown;
   metadata?: { annotations?: Record<string, string> };
 }
 
-/** JSON patch (RFC 6902) of the two parts that admission changes. */
-function patchOf(sent: unknown, stored: unknown): { op: string; path: string; value?: unknown }[] {
-  const [before, after] = [sent as Parts, stored as Parts];
+/** JSON patch (RFC 6902) of the parts that admission changes: in a write of the status that alone. */
+function patchOf({ object, subresource }: Asked, stored: unknown): { op: string; path: string; value?: unknown }[] {
+  const [before, after] = [object as Parts, stored as Parts];
+  if (subresource === 'status') return [{ op: 'add', path: '/status', value: after.status }];
   const [had, has] = [before.metadata?.annotations, after.metadata?.annotations];
   const isSame = JSON.stringify(had) === JSON.stringify(has);
   return [

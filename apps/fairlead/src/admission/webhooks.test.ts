@@ -47,6 +47,7 @@ beforeAll(async () => {
     tokens: [
       { token: 'root', user: 'root', groups: ['system:masters'] },
       { token: 'own', user: controllersUser, groups: [] },
+      { token: 'carla', user: 'carla', groups: ['system:masters'] },
     ],
     report: (line) => void process.stderr.write(`${line}\n`),
   });
@@ -156,6 +157,31 @@ test('what is wrong is refused over the wire, with the field', async () => {
   const spec = { loadbalancer: 'a', namespace: 'default', state: 'deleted', listners: [] };
   const made = await management.create(lbtickets, { ...ticket, spec } as never);
   expect(made).toMatchObject({ ok: false, problem: { message: expect.stringContaining('cannot be deleted already') } });
+});
+
+test('who answers an application is remembered by the API server, and other writes of status are not asked about', async () => {
+  const ticket = { apiVersion: 'ebcpaas.io/v1', kind: 'Lbticket', metadata: { name: 'asks', namespace: 'default' } };
+  const spec = { loadbalancer: 'a', namespace: 'default', lbtype: 'listner', listners: [] };
+  expect(await management.create(lbtickets, { ...ticket, spec } as never)).toMatchObject({ ok: true });
+  const write = async (kube: Kube, status: Record<string, unknown>) => {
+    const patch = { type: 'merge' as const, body: { status } };
+    const got = await kube.patch(lbtickets, { name: 'asks', namespace: 'default' }, patch, { subresource: 'status' });
+    if (!got.ok) throw new Error(got.problem.message);
+    return got.value.status;
+  };
+  const said = { type: 'NetworkPolicyOpen', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' };
+  const pending = { ...said, status: 'False', reason: 'pending' };
+  const open = { ...said, status: 'True', reason: 'Approved' };
+  expect(await write(clientOf('own'), { process: 'apply', conditions: [pending] })).not.toHaveProperty('answeredBy');
+  expect(await write(clientOf('carla'), { conditions: [open], answeredBy: 'ceo' })).toMatchObject({
+    process: 'apply',
+    conditions: [{ status: 'True' }],
+    answeredBy: 'carla',
+  });
+  // As it goes on: without the name, and asked by nobody.
+  expect(await write(clientOf('own'), { process: 'deleted', answeredBy: null })).not.toHaveProperty('answeredBy');
+  const gone = await management.remove(lbtickets, { name: 'asks', namespace: 'default' });
+  if (!gone.ok) throw new Error(gone.problem.message);
 });
 
 test('the Secret belongs to its Loadbalancer, and goes with it', async () => {

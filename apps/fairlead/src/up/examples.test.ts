@@ -121,6 +121,7 @@ test('manual approval: nothing is programmed until a person has opened the netwo
   const said = { answer: 'approve', message: 'opened by the network team' } as const;
   expect(await answered(environment.management, 'vault', said, systemClock)).toMatchObject({ ok: true });
   await carried('manual-approval');
+  expect(ticketNamed('vault')?.status?.history?.at(-1)).toMatchObject({ to: 'enabled', who: 'admin' });
   expect(await serviceOf(targetOf('vault', 80), {})).toBe('vault');
   expect(await answered(environment.management, 'vault', said, systemClock)).toMatchObject({
     ok: false,
