@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { crdFiles } from '@fairlead/api';
 import { expect, test } from 'vitest';
-import { folders, root, sourceFiles } from './tree.ts';
+import { folders, root, sourceFiles, typeScriptFiles } from './tree.ts';
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
@@ -13,6 +13,14 @@ test('packages take time, chance and environment as arguments', () => {
     .filter((file) => file.home.startsWith('packages/') && file.home !== 'packages/testkit' && !file.isTest)
     .filter((file) => banned.test(file.text));
   expect(wrong.map((file) => file.path)).toEqual([]);
+});
+
+test('the compiler sees every TypeScript file', () => {
+  const { include } = JSON.parse(read('tsconfig.json')) as { include: string[] };
+  const seen = include.map((path) => new RegExp(`^${path.replaceAll('.', '\\.').replaceAll('*', '[^/]+')}(/|$)`));
+  const files = typeScriptFiles();
+  expect(files.some((path) => path.startsWith('e2e/'))).toBe(true);
+  expect(files.filter((path) => !seen.some((one) => one.test(path)))).toEqual([]);
 });
 
 test('no test waits for real time or mocks a module', () => {

@@ -35,6 +35,15 @@ export function folders(path: string): string[] {
     .map((entry) => entry.name);
 }
 
+/** Every TypeScript file there is, from the root; of what is installed or made, none. */
+export function typeScriptFiles(): string[] {
+  return folders(root)
+    .filter((name) => !/^(\.|dist$|node_modules$)/.test(name))
+    .flatMap((name) => walk(join(root, name)))
+    .filter((path) => /\.[cm]?tsx?$/.test(path))
+    .map((path) => relative(root, path));
+}
+
 function read(path: string, home: string): SourceFile {
   const text = readFileSync(path, 'utf8');
   const imports = [
