@@ -24,6 +24,8 @@ const services = '/registry/core/services/';
 export function background(cluster: Cluster, own: Own, report: (message: string) => void): Background {
   const index = owners();
   const queue = new Set<string>();
+  /** Definitions that wait for the last of their objects to go. */
+  const leaving = new Set<string>();
   let running: Promise<void> | undefined;
   let isClosed = false;
 
@@ -39,16 +41,23 @@ export function background(cluster: Cluster, own: Own, report: (message: string)
 
   function turnsFor(type: StoreEvent['type'], key: string, object: KubeObject): string[] {
     const turns = index.note(type, key, object).map((one) => `garbage ${one}`);
-    if (key.startsWith(definitions)) turns.push(`definition ${key.slice(definitions.length)}`);
+    if (key.startsWith(definitions)) turns.push(`definition ${noted(type, key.slice(definitions.length), object)}`);
     if (key.startsWith(namespaces)) turns.push(`namespace ${key.slice(namespaces.length)}`);
     if (type === 'DELETED') {
       if (object.metadata.namespace) turns.push(`namespace ${object.metadata.namespace}`);
       const definition = cluster.registry.findKind(object.apiVersion.split('/')[0] ?? '', object.kind);
-      if (definition?.isCustom) turns.push(`definition ${definition.resource}.${definition.group}`);
+      const name = `${definition?.resource}.${definition?.group}`;
+      if (definition?.isCustom && leaving.has(name)) turns.push(`definition ${name}`);
     }
     if (key.startsWith(roles)) turns.push('roles all');
     if (key.startsWith(services)) noteAddresses(type, object);
     return turns;
+  }
+
+  function noted(type: StoreEvent['type'], name: string, { metadata }: KubeObject): string {
+    if (type !== 'DELETED' && metadata.deletionTimestamp) leaving.add(name);
+    else leaving.delete(name);
+    return name;
   }
 
   /** Addresses of services there were before this start are held again; those of deleted services are free. */

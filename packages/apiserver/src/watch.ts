@@ -118,7 +118,8 @@ function stream(streaming: Streaming): ReadableStream<Uint8Array> {
     if (watcher.isOver) return;
     watcher.isOver = true;
     unsubscribe();
-    over.abort();
+    // With a reason: without one, each abort makes an exception, stack and all, that nobody reads.
+    over.abort(null);
     watcher.wake();
   };
   reading.call.request.signal.addEventListener('abort', end, { once: true });

@@ -26,7 +26,7 @@ export function idleGuard(clock: Clock, { idle, parent, since }: IdleLimits): Id
   let expired = false;
   const cut = () => {
     parent?.removeEventListener('abort', cut);
-    stop.abort();
+    stop.abort(parent?.reason);
   };
   const end = () => {
     parent?.removeEventListener('abort', cut);
