@@ -1,16 +1,26 @@
 // One embedded API server with a client, for tests.
-import { apiServer, memory } from '@fairlead/apiserver';
+import { apiServer, memory, type Admit } from '@fairlead/apiserver';
 import { fetchSend, kube, type Kube } from '@fairlead/kube';
 import type { FakeClock } from '@fairlead/testkit';
+import { kept, type Kept } from './kept.ts';
 
-export async function cluster(clock: FakeClock, name: string): Promise<{ kube: Kube; close(): Promise<void> }> {
+export interface TestCluster {
+  kube: Kube;
+  kept: Kept;
+  close(): Promise<void>;
+}
+
+/** `admit`: asked about each write, with what the server keeps in that moment. */
+export async function cluster(clock: FakeClock, name: string, admit?: (kept: Kept) => Admit): Promise<TestCluster> {
   const problems: string[] = [];
   let seed = 1;
   const random = (bytes: number) =>
     Uint8Array.from({ length: bytes }, () => (seed = (seed * 48_271) % 2_147_483_647) & 0xff);
   const tokens = [{ token: 'root', user: 'root', groups: ['system:masters'] }];
+  const keeping = kept(memory());
   const server = await apiServer({
-    storage: memory(),
+    storage: keeping.storage,
+    ...(admit ? { admit: [admit(keeping)] } : {}),
     clock,
     random,
     name,
@@ -31,6 +41,7 @@ export async function cluster(clock: FakeClock, name: string): Promise<{ kube: K
   });
   return {
     kube: client,
+    kept: keeping,
     async close() {
       await server.close();
       if (problems.length > 0) throw new Error(problems.join('\n'));
@@ -38,8 +49,8 @@ export async function cluster(clock: FakeClock, name: string): Promise<{ kube: K
   };
 }
 
-export /** Notes each write, Events aside. */
-function counted(kube: Kube, writes: string[]): Kube {
+/** Notes each write, Events aside. */
+export function counted(kube: Kube, writes: string[]): Kube {
   const note = (verb: string, plural: string, name: string, subresource = '') => {
     if (plural !== 'events') writes.push(`${verb} ${plural}${subresource && `/${subresource}`} ${name}`);
   };

@@ -12,11 +12,11 @@ import {
 } from '@fairlead/api';
 import type { Part } from '../part.ts';
 
-export const lb = (spec: Partial<Loadbalancer['spec']> = {}): Loadbalancer =>
+export const lb = (spec: Partial<Loadbalancer['spec']> = {}, name = 'demo'): Loadbalancer =>
   filled(loadbalancers, {
     apiVersion: 'ebcpaas.lb/v1',
     kind: 'Loadbalancer',
-    metadata: { name: 'demo' },
+    metadata: { name },
     spec: {
       ltm: { url: 'http://100.1.1.1/api', cidr: '10.0.0.0/29' },
       ve: { addr: '200.1.1.1', user: 'admin', passwd: 'admin', cidr: '20.1.0.0/24' },

@@ -1,16 +1,23 @@
 // What must hold of tickets, addresses, applications and ConfigMaps at every moment, whatever goes wrong. Gives what does not.
-import type { Lbticket } from '@fairlead/api';
+import type { Lbticket, Loadbalancer } from '@fairlead/api';
+import { overlaps, parseCidr } from '@fairlead/core';
 import type { ConfigMap } from '@fairlead/kube';
 import { readEntries } from '../configmap.ts';
 import { isRecord, parsedObject } from '../json.ts';
 import { events, step, type State } from '../life.ts';
 import { ticketName } from '../names.ts';
+import { durationOf } from '../quarantine.ts';
 
 export interface Scene {
+  /** Milliseconds since the epoch. */
+  now: number;
+  /** All on one LTM and one VE. */
+  loadbalancers: readonly Loadbalancer[];
   tickets: readonly Lbticket[];
-  configMap: ConfigMap | undefined;
-  /** What is on the device: address by ticket. */
-  device: ReadonlyMap<string, string>;
+  /** By Loadbalancer, those that are there. */
+  configMaps: ReadonlyMap<string, ConfigMap>;
+  /** What is on the device: by Loadbalancer, address by ticket. */
+  device: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** At the approver, and not taken back. */
   applications: readonly { id: string; key: string | undefined; body: Record<string, unknown> }[];
 }
@@ -22,7 +29,10 @@ export function faultsOf(scene: Scene): string[] {
     ...scene.tickets.flatMap(statusFaults),
     ...applicationFaults(scene),
     ...configMapFaults(scene),
+    ...ruleFaults(scene),
     ...deviceFaults(scene),
+    ...restFaults(scene),
+    ...networkFaults(scene),
   ];
 }
 
@@ -100,18 +110,49 @@ function applicationFaults(scene: Scene): string[] {
 /** Parts are of tickets that are enabled, or were until a moment ago, and hold the addresses that stand there. */
 function configMapFaults(scene: Scene): string[] {
   const tickets = byName(scene);
-  return Object.keys(readEntries(scene.configMap)).flatMap((name): string[] => {
-    const { process, veip } = tickets.get(name)?.status ?? {};
+  return programmedIn(scene).flatMap(({ loadbalancer, name, address }): string[] => {
+    const ticket = tickets.get(name);
+    const { process, veip } = ticket?.status ?? {};
     if (process !== 'enabled' && process !== 'disabled') return [`${name} is ${process} and programmed`];
-    const address = addressIn(scene.configMap, name);
+    if (ticket?.spec.loadbalancer !== loadbalancer)
+      return [`${name} is programmed on ${loadbalancer}, and is of ${ticket?.spec.loadbalancer}`];
     return address === undefined || address === veip ? [] : [`${name} is programmed at ${address} and holds ${veip}`];
+  });
+}
+
+const programmedIn = ({ configMaps }: Scene) =>
+  [...configMaps].flatMap(([loadbalancer, configMap]) =>
+    Object.keys(readEntries(configMap)).map((name) => ({ loadbalancer, name, address: addressIn(configMap, name) })),
+  );
+
+/** Values by which the rules of a walk are told apart: `v7-a.test` is the seventh that was written, for the ticket a. */
+const ruleValue = /v\d+-([a-z]+)\.test/g;
+
+/** Values of rules that stand in the ConfigMap. */
+export const ruleValuesIn = (configMap: ConfigMap | undefined): string[] => [
+  ...new Set(configMap?.data?.['template']?.match(ruleValue) ?? []),
+];
+
+/** What comes of a rule belongs to its ticket: so it is there, and goes, with what is programmed for the ticket. */
+function ruleFaults({ configMaps }: Scene): string[] {
+  return [...configMaps].flatMap(([loadbalancer, configMap]) => {
+    if (ruleValuesIn(configMap).length === 0) return [];
+    return objectsOf(configMap).flatMap(({ name, object }) =>
+      [...JSON.stringify(object).matchAll(ruleValue)].flatMap(([value, ticket]) => {
+        const items = Object.values(readEntries(configMap)[`project/${ticket}`]?.items ?? {});
+        return items.flat().includes(name)
+          ? []
+          : [`${value} is in ${name} on ${loadbalancer}, which is not ${ticket}'s`];
+      }),
+    );
   });
 }
 
 /** What a device still has is its ticket's, and nobody else holds it. */
 function deviceFaults(scene: Scene): string[] {
   const tickets = byName(scene);
-  return [...scene.device].flatMap(([name, address]) => {
+  const there = [...scene.device.values()].flatMap((addresses) => [...addresses]);
+  return there.flatMap(([name, address]) => {
     const { veip, process } = tickets.get(name)?.status ?? {};
     const others = scene.tickets.filter((one) => ticketName(one) !== name && one.status?.veip === address);
     return [
@@ -121,19 +162,66 @@ function deviceFaults(scene: Scene): string[] {
   });
 }
 
+/** What a deleted ticket had is nobody's until its quarantine is over. */
+function restFaults({ now, loadbalancers, tickets }: Scene): string[] {
+  const rests = new Map(loadbalancers.map((one) => [one.metadata.name, durationOf(one.spec.reclaimQuarantine)]));
+  return tickets.filter(hadAddresses).flatMap((one) => {
+    const { veip, ltmip, loadbalancer } = one.spec;
+    const since = Date.parse(one.status?.history?.at(-1)?.when ?? '');
+    if (now >= since + (rests.get(loadbalancer) ?? 0)) return [];
+    const thieves = tickets.filter(({ status }) => status?.veip && (status.veip === veip || status.ltmip === ltmip));
+    return thieves.map((thief) => `${ticketName(thief)} has of ${veip}, ${ltmip}, which rest after ${ticketName(one)}`);
+  });
+}
+
+/** A failed ticket has none, and its spec names what it would like. */
+export const hadAddresses = ({ status }: Lbticket): boolean =>
+  status?.process === 'deleted' && status.history?.at(-1)?.from === 'disabled';
+
+/** Two that gave out the same addresses could not know of each other. */
+function networkFaults({ loadbalancers }: Scene): string[] {
+  return (['ve', 'ltm'] as const).flatMap((layer) => {
+    const networks = loadbalancers.map(({ spec }) => spec[layer].cidr);
+    const overlapping = networks.filter((one, i) => networks.slice(i + 1).some((other) => isOverlapping(one, other)));
+    return overlapping.map((one) => `${one} overlaps another of ${layer}: ${networks.join(' ')}`);
+  });
+}
+
+function isOverlapping(one: string, other: string): boolean {
+  const [a, b] = [parseCidr(one), parseCidr(other)];
+  return a.ok && b.ok && overlaps(a.value, b.value);
+}
+
 /** Where the ticket's virtual servers listen, by the template; undefined when it has none. */
 export function addressIn(configMap: ConfigMap | undefined, ticket: string): string | undefined {
-  const { declaration } = parsedObject(configMap?.data?.['template']);
-  const tenants = isRecord(declaration) ? Object.values(declaration).filter(isRecord) : [];
-  const items = Object.entries(readEntries(configMap)[ticket]?.items ?? {});
-  const objects = items.flatMap(([name, own]) => tenants.flatMap((tenant) => objectsIn(tenant[name], own)));
-  for (const { virtualAddresses } of objects)
+  const items = readEntries(configMap)[ticket]?.items ?? {};
+  const own = objectsOf(configMap).filter(({ application, name }) => items[application]?.includes(name));
+  for (const { virtualAddresses } of own.map(({ object }) => object))
     if (Array.isArray(virtualAddresses) && typeof virtualAddresses[0] === 'string') return virtualAddresses[0];
   return undefined;
 }
 
-const objectsIn = (application: unknown, names: readonly string[]): Record<string, unknown>[] =>
-  isRecord(application) ? names.map((name) => application[name]).filter(isRecord) : [];
+interface Placed {
+  application: string;
+  name: string;
+  object: Record<string, unknown>;
+}
+
+const objectsRead = new WeakMap<ConfigMap, Placed[]>();
+
+/** The objects of all applications. Read once per version of the ConfigMap. */
+function objectsOf(configMap: ConfigMap | undefined): Placed[] {
+  const known = configMap && objectsRead.get(configMap);
+  if (known || !configMap) return known ?? [];
+  const within = (tree: unknown) => Object.entries(isRecord(tree) ? tree : {});
+  const { declaration } = parsedObject(configMap.data?.['template']);
+  const applications = within(declaration).flatMap(([, tenant]) => within(tenant));
+  const placed = applications.flatMap(([application, objects]) =>
+    within(objects).flatMap(([name, object]) => (isRecord(object) ? [{ application, name, object }] : [])),
+  );
+  objectsRead.set(configMap, placed);
+  return placed;
+}
 
 /** The entries of `after` that `before` lacks. */
 export const addedTo = (before: ConfigMap | undefined, after: ConfigMap): string[] =>

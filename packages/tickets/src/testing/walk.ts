@@ -1,65 +1,95 @@
-// A walk: what users, approver, device, clusters and bad luck do to the controller, one step after another.
-import {
-  checkLbticket,
-  checkLbticketRemoval,
-  filled,
-  lbrules,
-  lbtickets,
-  loadbalancers,
-  type Lbticket,
-} from '@fairlead/api';
-import { configMaps, type Kube, type KubeObject } from '@fairlead/kube';
-import { approver, type Approver, type Fault as ApproverFault, type Status } from '@fairlead/sim-approver';
+// A walk: one step after another, and after each a look whether all is sound; at the end everything comes to where it should.
+import { lbrules, lbtickets, loadbalancers, type Lbticket, type Loadbalancer } from '@fairlead/api';
+import { configMaps, namespaces, type ConfigMap, type Kube, type KubeObject } from '@fairlead/kube';
+import { approver, type Approver } from '@fairlead/sim-approver';
+import { isEqual, ok } from '@fairlead/core';
 import { http } from '../http.ts';
-import { ok } from '@fairlead/core';
 import { ticketName } from '../names.ts';
 import { readEntries } from '../configmap.ts';
 import { isDone } from '../report.ts';
 import { made } from './cluster.ts';
-import { faults, type Fault } from './faults.ts';
-import { lb, listner, ticket } from './objects.ts';
-import { addedTo, addressIn, faultsOf, type Scene } from './sound.ts';
+import { faults, type Faults } from './faults.ts';
+import { lb } from './objects.ts';
+import { addedTo, faultsOf, ruleValuesIn, type Scene } from './sound.ts';
+import {
+  at,
+  balancers,
+  configMapOf,
+  edit,
+  remove,
+  removeRule,
+  report,
+  restart,
+  take,
+  valueOf,
+  walkers,
+  type Walking,
+  type WalkStep,
+} from './steps.ts';
 import { world, type World } from './world.ts';
 
-export const walkers = ['a', 'b', 'c'] as const;
-export type Walker = (typeof walkers)[number];
-
-export type WalkStep =
-  | { do: 'file'; ticket: Walker; veip: string | undefined; hasListner: boolean }
-  | { do: 'want'; ticket: Walker; state: 'enabled' | 'disabled' | 'deleted' }
-  | { do: 'give up'; ticket: Walker }
-  | { do: 'edit'; ticket: Walker; what: 'claimer' | 'balance' | 'broken' | 'address' }
-  | { do: 'remove'; ticket: Walker }
-  | { do: 'decide'; status: Status }
-  | { do: 'approver'; fault: ApproverFault }
-  | { do: 'api'; side: 'management' | 'target'; fault: Fault }
-  | { do: 'kill'; after: number; isLost: boolean }
-  | { do: 'restart' }
-  | { do: 'hand over'; overlap: number }
-  | { do: 'cluster'; isAway: boolean }
-  | { do: 'report'; isGood: boolean }
-  | { do: 'wait'; ms: number };
-
-/** One per test; each walk through it begins with nothing and ends with nothing. */
-export interface Ground {
-  here: World;
-  /** Walks `steps`, and after each looks whether all is sound; then mends everything, and looks whether all comes to its end. */
-  walk(steps: readonly WalkStep[]): Promise<void>;
-}
-
-/** Two addresses on the LTM for three tickets: somebody always waits. */
-const balancer = () =>
+/**
+ * Three tickets, and on the LTM two addresses and one: somebody often waits. The networks lie on one LTM and one VE, and
+ * addresses of `spare` rest for less than the minute in which all comes to its end.
+ */
+const both = [
   lb({
     ltm: { url: 'http://100.1.1.1/api', cidr: '10.0.0.0/30', mode: 'allocate' },
     ve: { addr: '200.1.1.1', user: 'admin', passwd: 'admin', cidr: '20.1.0.0/29' },
     policy: { provider: 'http', url: 'http://approver.test' },
-  });
+  }),
+  lb(
+    {
+      ltm: { url: 'http://100.1.1.1/api', cidr: '10.0.0.8/30', exclude: ['10.0.0.9'], mode: 'allocate' },
+      ve: { addr: '200.1.1.1', user: 'admin', passwd: 'admin', cidr: '20.1.0.16/29' },
+      nsselector: { spare: 'bar' },
+      cis: { mode: 'fairlead', tenant: '{cluster}_spare' },
+      policy: { provider: 'http', url: 'http://approver.test' },
+      reclaimQuarantine: '50s',
+    },
+    'spare',
+  ),
+];
 
-export async function ground(): Promise<Ground> {
+/** Walks on one ground; then its Events alone would make it slow. */
+const walksPerGround = 500;
+
+/** Walks the steps, and after each looks whether all is sound; then mends everything, and looks whether all comes to its end. */
+export function walks(): (steps: readonly WalkStep[]) => Promise<void> {
+  let ground: Ground | undefined;
+  let count = 0;
+  return async (steps) => {
+    if (count % walksPerGround === 0) await leave();
+    count += 1;
+    ground ??= await newGround();
+    try {
+      await ground.walk(steps);
+    } catch (error) {
+      // Nobody knows what such a walk left behind.
+      await leave();
+      throw error;
+    }
+  };
+  async function leave(): Promise<void> {
+    const last = ground;
+    ground = undefined;
+    await last?.close();
+  }
+}
+
+/** Each walk through it begins with nothing and ends with nothing. */
+interface Ground {
+  walk(steps: readonly WalkStep[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function newGround(): Promise<Ground> {
   let sim: Approver | undefined;
+  let walking: Walking | undefined;
   const [management, target] = [faults(), faults()];
-  const wrong: string[] = [];
   const here: World = await world({
+    admission: true,
+    isStill: true,
     approvers: (clock) => ({
       http: http({
         fetch: async (request) => {
@@ -71,278 +101,214 @@ export async function ground(): Promise<Ground> {
       }),
     }),
     between: management.between,
-    betweenTarget: (kube) => target.between(watched(kube, () => here, wrong)),
+    betweenTarget: (kube) => target.between(watched(kube, () => walking)),
   });
+  await here.stop();
   const walk = async (steps: readonly WalkStep[]): Promise<void> => {
-    await wipe(here);
     sim = approver({ decision: 'opened', sleep: (ms) => here.clock.sleep(ms) });
-    wrong.length = 0;
-    const walking: Walking = { here, sim, management, target, device: new Map(), wrong };
-    await made(here.management.create(loadbalancers, balancer()));
-    await here.begin();
+    walking = begun({ here, sim, management, target });
+    const { log, writes } = here;
+    log.length = writes.length = 0;
+    for (const one of both) await setBack(here, one);
+    await restart(walking);
     for (const [i, step] of steps.entries()) {
       await take(walking, step);
       await here.clock.advance(20);
-      await look(walking, () => `after step ${i + 1}, ${JSON.stringify(step)}`);
+      look(walking, () => `after step ${i + 1}, ${JSON.stringify(step)}`);
     }
     await mend(walking);
     await end(walking);
     await here.stop();
   };
-  return { here, walk };
+  return { walk, close: here.close };
 }
 
-interface Walking {
-  here: World;
-  sim: Approver;
-  management: ReturnType<typeof faults>;
-  target: ReturnType<typeof faults>;
-  /** What the device has, as the agent last left it: address by ticket. */
-  device: Map<string, string>;
-  /** What was written though it must not be. */
-  wrong: string[];
+/** The Loadbalancers stay from walk to walk: nothing of a walk is left in them, but networks that grew. */
+async function setBack({ kept, management }: World, one: Loadbalancer): Promise<void> {
+  const found = kept.management.one(loadbalancers, one.metadata);
+  if (!found) await made(management.create(loadbalancers, one));
+  else if (!isEqual(found.spec, one.spec)) await made(management.replace(loadbalancers, { ...found, spec: one.spec }));
 }
 
-/** Nothing may be added to a ConfigMap for a ticket that is not enabled in that moment. */
-const watched = (kube: Kube, here: () => World, wrong: string[]): Kube => ({
+const begun = (parts: { here: World; sim: Approver; management: Faults; target: Faults }): Walking => ({
+  ...parts,
+  device: new Map(balancers.map((name) => [name, new Map()])),
+  gone: new Map(),
+  values: 0,
+  wrong: [],
+});
+
+/** Longer than a turn that began before may take to write. */
+const lately = 100;
+
+/** Nothing may be added to a ConfigMap for a ticket that is not enabled in that moment, or of a rule that is gone. */
+const watched = (kube: Kube, walking: () => Walking | undefined): Kube => ({
   ...kube,
   async apply<T extends KubeObject>(...all: Parameters<typeof kube.apply<T>>) {
     const [kind, object] = all;
-    if (kind.plural === configMaps.plural) {
-      const before = await here().configMap();
-      for (const name of addedTo(before, object)) {
-        const found = await here().management.get(lbtickets, { namespace: 'project', name: name.split('/')[1] ?? '' });
-        const process = found.ok ? found.value.status?.process : 'gone';
-        if (process !== 'enabled') wrong.push(`${name} was programmed while it was ${process}`);
-      }
-    }
+    const now = walking();
+    if (now && kind.plural === configMaps.plural) now.wrong.push(...wrongIn(now, object));
     return kube.apply(...all);
   },
 });
 
-async function take(walking: Walking, step: WalkStep): Promise<void> {
-  const { here, sim } = walking;
-  switch (step.do) {
-    case 'file': {
-      const object = ticket(step.ticket, {
-        veip: step.veip ?? null,
-        listners: step.hasListner ? [own(step.ticket)] : [],
-      });
-      await user(here, { ...object, metadata: { ...object.metadata, annotations: { 'fairlead.io/force': 'true' } } });
-      return;
-    }
-    case 'want':
-      return edit(here, step.ticket, (one) => ({ ...one, state: step.state }));
-    case 'give up':
-      await edit(here, step.ticket, (one) => ({ ...one, state: 'disabled' }));
-      await here.clock.advance(100);
-      return edit(here, step.ticket, (one) => ({ ...one, state: 'deleted' }));
-    case 'edit':
-      return edit(here, step.ticket, edits[step.what]);
-    case 'remove':
-      return remove(here, step.ticket);
-    case 'decide':
-      return sim.decideAll(step.status, 'by the walk');
-    case 'approver':
-      return sim.failNext(step.fault);
-    case 'api':
-      return walking[step.side].failNext(step.fault);
-    case 'kill':
-      return walking.management.arm(step.after, step.isLost);
-    case 'restart':
-      return restart(walking);
-    case 'hand over':
-      return handOver(walking, step.overlap);
-    case 'cluster':
-      here.slow(step.isAway ? Infinity : 0);
-      return restart(walking);
-    case 'report':
-      return report(walking, step.isGood);
-    case 'wait':
-      return here.clock.advance(step.ms);
+function wrongIn({ here, gone }: Walking, object: ConfigMap): string[] {
+  const { name, namespace = '' } = object.metadata;
+  const before = here.kept.target.one(configMaps, { name, namespace });
+  const tickets = addedTo(before, object).flatMap((ticket): string[] => {
+    const found = here.kept.management.one(lbtickets, at(ticket.split('/')[1] ?? ''));
+    const process = found ? found.status?.process : 'gone';
+    return process === 'enabled' ? [] : [`${ticket} was programmed while it was ${process}`];
+  });
+  const known = ruleValuesIn(before);
+  const rules = ruleValuesIn(object).filter((value) => !known.includes(value));
+  const late = rules.filter((value) => here.clock.now() - (gone.get(value) ?? Infinity) > lately);
+  return [...tickets, ...late.map((value) => `${value} was programmed when its rule was gone`)];
+}
+
+function look({ here, sim, device, wrong }: Walking, when: () => string): void {
+  const tickets = here.kept.management.all(lbtickets);
+  const found: [string, ConfigMap][] = [];
+  for (const name of balancers) {
+    const configMap = configMapOf(here, name);
+    if (configMap) found.push([name, configMap]);
+    // The agent removes what left the ConfigMap before it says so: all that it confirmed is gone.
+    if (configMap && !isDone(configMap)) continue;
+    for (const ticket of device.get(name)?.keys() ?? [])
+      if (!(ticket in readEntries(configMap))) device.get(name)?.delete(ticket);
   }
-}
-
-const own = (name: Walker) => listner(80, `svc-${name}`);
-
-const edits: Record<'claimer' | 'balance' | 'broken' | 'address', (spec: Lbticket['spec']) => Lbticket['spec']> = {
-  claimer: (spec) => ({ ...spec, claimer: `${spec.claimer ?? ''}x`.slice(-9) }),
-  balance: (spec) => ({
-    ...spec,
-    listners: (spec.listners ?? []).map((one) => ({
-      ...one,
-      balance: one.balance === 'round-robin' ? 'least-connections-member' : 'round-robin',
-    })),
-  }),
-  // Compiles to a problem, not to a part.
-  broken: (spec) => ({ ...spec, listners: (spec.listners ?? []).map((one) => ({ ...one, irules: ['/Common/none'] })) }),
-  address: (spec) => ({ ...spec, veip: spec.veip === '20.1.0.1' ? '20.1.0.2' : '20.1.0.1' }),
-};
-
-/** As a user files it: what admission or the server refuses does not happen. */
-async function user(here: World, object: Lbticket): Promise<void> {
-  if (checkLbticket(filled(lbtickets, object), undefined, await worldOf(here)).length > 0) return;
-  const created = await here.management.create(lbtickets, object);
-  if (!created.ok && !['exists', 'invalid'].includes(created.problem.code)) throw new Error(created.problem.message);
-}
-
-async function edit(here: World, name: Walker, change: (spec: Lbticket['spec']) => Lbticket['spec']): Promise<void> {
-  const found = await here.management.get(lbtickets, { name, namespace: 'project' });
-  if (!found.ok) return;
-  const object = { ...found.value, spec: change(found.value.spec) };
-  if (checkLbticket(filled(lbtickets, object), found.value, await worldOf(here)).length > 0) return;
-  const replaced = await here.management.replace(lbtickets, object);
-  if (!replaced.ok && !['invalid', 'conflict', 'missing'].includes(replaced.problem.code))
-    throw new Error(replaced.problem.message);
-}
-
-async function remove(here: World, name: Walker): Promise<void> {
-  const found = await here.management.get(lbtickets, { name, namespace: 'project' });
-  if (!found.ok || checkLbticketRemoval(found.value).length > 0) return;
-  const { resourceVersion } = found.value.metadata;
-  const gone = await here.management.remove(lbtickets, { name, namespace: 'project' }, { resourceVersion });
-  if (!gone.ok && !['conflict', 'missing'].includes(gone.problem.code)) throw new Error(gone.problem.message);
-}
-
-async function worldOf(here: World) {
-  const all = await made(here.management.list(lbtickets));
-  const balancers = await made(here.management.list(loadbalancers));
-  const rules = await made(here.management.list(lbrules));
-  return { loadbalancers: () => balancers.items, lbtickets: () => all.items, lbrules: () => rules.items };
-}
-
-async function restart({ here, management, target }: Walking): Promise<void> {
-  await here.stop();
-  management.arm(Infinity, false);
-  target.arm(Infinity, false);
-  await here.begin();
-}
-
-/** The next one begins while the others still work. */
-async function handOver({ here }: Walking, overlap: number): Promise<void> {
-  const before = here.ending();
-  await here.begin();
-  await here.clock.advance(overlap);
-  for (const end of before) await end();
-}
-
-/** The agent takes what the ConfigMap has to the device; when that fails, the device has some of both. */
-async function report({ here, device }: Walking, isGood: boolean): Promise<void> {
-  const configMap = await here.configMap();
-  if (!configMap) return device.clear();
-  if (isGood) device.clear();
-  for (const name of Object.keys(readEntries(configMap))) {
-    const address = addressIn(configMap, name);
-    if (address !== undefined) device.set(name, address);
-  }
-  await here.report(isGood ? {} : { shop_http_app: { ok: false, code: 'busy', message: 'the device is busy' } });
-}
-
-async function look({ here, sim, device, wrong }: Walking, when: () => string): Promise<void> {
-  const { items } = await made(here.management.list(lbtickets));
-  const configMap = await here.configMap();
-  // The agent removes what left the ConfigMap before it says so: all that it confirmed is gone.
-  if (!configMap || isDone(configMap))
-    for (const name of device.keys()) if (!(name in readEntries(configMap))) device.delete(name);
-  const scene: Scene = { tickets: items, configMap, device, applications: sim.applications() };
+  const scene: Scene = {
+    now: here.clock.now(),
+    loadbalancers: here.kept.management.all(loadbalancers),
+    tickets,
+    configMaps: new Map(found),
+    device,
+    applications: sim.applications(),
+  };
   const bugs = here.log.splice(0).filter((line) => line.startsWith('bug'));
-  const found = [...wrong, ...bugs, ...faultsOf(scene)];
-  if (found.length > 0) throw new Error(`${when()}: ${found.join('; ')}\n${items.map(told).join('\n')}`);
+  complain(when(), [...wrong, ...bugs, ...faultsOf(scene)], tickets);
+}
+
+function complain(when: string, found: readonly string[], tickets: readonly Lbticket[]): void {
+  if (found.length > 0) throw new Error(`${when}: ${found.join('; ')}\n${tickets.map(told).join('\n')}`);
 }
 
 const told = (one: Lbticket): string => `${ticketName(one)} ${JSON.stringify(one.spec)} ${JSON.stringify(one.status)}`;
 
-/** Everything works again: then each ticket comes to where its user wants it. */
+/** Everything works again: then each ticket and each rule comes to where its user wants it. */
 async function mend(walking: Walking): Promise<void> {
   const { here, sim } = walking;
   here.slow(0);
   sim.decideAll('opened');
   await restart(walking);
   await settled(walking);
-  const { items } = await made(here.management.list(lbtickets));
-  const held = items.filter(({ status }) => status?.veip !== undefined).length;
-  const entries = Object.keys(readEntries(await here.configMap())).sort();
-  const late = items.flatMap((one): string[] => {
-    const { process } = one.status ?? {};
-    const isIn = entries.includes(ticketName(one));
-    const wants = one.metadata.deletionTimestamp ? 'removed' : one.spec.state;
-    if (process === 'enabled' && (one.spec.listners ?? []).length > 0 && !isIn && !isBroken(one))
-      return [`not programmed`];
-    if (process !== 'enabled' && isIn) return ['still programmed'];
-    if (wants === 'removed') return ['still there'];
-    if (wants === 'disabled') return process === 'disabled' || process === 'failed' ? [] : [`is ${process}`];
-    if (wants === 'deleted') return process === 'deleted' ? [] : [`is ${process}`];
-    if (process === 'enabled') return [];
-    return process === 'failed' && isExcused(one, held) ? [] : [`is ${process}`];
-  });
-  const used = (await here.loadbalancer('demo')).status?.capacity;
-  if (used?.ltm.used !== held || used?.ve.used !== held) late.push(`${held} pairs are held, ${JSON.stringify(used)}`);
-  if (late.length > 0) throw new Error(`at the end: ${late.join('; ')}\n${items.map(told).join('\n')}`);
+  const tickets = here.kept.management.all(lbtickets);
+  const late = [...tickets.flatMap((one) => lateTicket(here, one)), ...balancers.flatMap((name) => leaked(here, name))];
+  complain('at the end', [...late, ...walkers.flatMap((name) => lateRule(here, name))], tickets);
+}
+
+function lateTicket(here: World, one: Lbticket): string[] {
+  const { process } = one.status ?? {};
+  const isIn = balancers.some((name) => ticketName(one) in readEntries(configMapOf(here, name)));
+  const wants = one.metadata.deletionTimestamp ? 'removed' : one.spec.state;
+  const name = ticketName(one);
+  if (process === 'enabled' && (one.spec.listners ?? []).length > 0 && !isIn && !isBroken(one))
+    return [`${name} is not programmed`];
+  if (process !== 'enabled' && isIn) return [`${name} is still programmed`];
+  if (wants === 'removed') return [`${name} is still there`];
+  if (wants === 'disabled') return process === 'disabled' || process === 'failed' ? [] : [`${name} is ${process}`];
+  if (wants === 'deleted') return process === 'deleted' ? [] : [`${name} is ${process}`];
+  if (process === 'enabled') return [];
+  return process === 'failed' && isExcused(here, one) ? [] : [`${name} is ${process}`];
 }
 
 const isBroken = ({ spec }: Lbticket): boolean => spec.listners?.some(({ irules }) => irules?.length) === true;
 
 /** May a ticket be failed when all works? */
-function isExcused(one: Lbticket, held: number): boolean {
+function isExcused(here: World, one: Lbticket): boolean {
   const said = one.status?.conditions?.find(({ status }) => status === 'False');
-  if (said?.reason === 'exhausted') return held >= 2;
+  const { ltm, ve } = capacityOf(here, one.spec.loadbalancer);
+  if (said?.reason === 'exhausted') return ltm.used === ltm.total || ve.used === ve.total;
   return said?.reason === 'taken' || said?.reason === 'invalid' || said?.reason === 'rejected';
+}
+
+function capacityOf({ kept }: World, name: string) {
+  const found = kept.management.one(loadbalancers, { name })?.status?.capacity;
+  if (!found) throw new Error(`${name} has no capacity in its status`);
+  return found;
+}
+
+/** Each address is of a ticket that holds it: no quarantine is left, and nobody else has any. */
+function leaked(here: World, name: string): string[] {
+  const own = here.kept.management.all(lbtickets).filter(({ spec }) => spec.loadbalancer === name);
+  const held = own.filter(({ status }) => status?.veip !== undefined).length;
+  const { ltm, ve } = capacityOf(here, name);
+  const { ips = [] } = here.kept.management.one(loadbalancers, { name })?.status ?? {};
+  if (ltm.used === held && ve.used === held && ips.length === held) return [];
+  return [`${held} pairs of ${name} are held, ${ltm.used} and ${ve.used} are used, ${ips.length} are shown`];
+}
+
+/** The newest value of the rule is where its ticket is, older ones are nowhere, and the rule says so. */
+function lateRule({ kept, ...here }: World, name: string): string[] {
+  const rule = kept.management.one(lbrules, at(`rule-${name}`));
+  const ticket = kept.management.one(lbtickets, at(name));
+  const isOn = ticket?.status?.process === 'enabled' && (ticket.spec.listners ?? []).length > 0;
+  const found = balancers
+    .flatMap((one) => ruleValuesIn(configMapOf({ kept, ...here }, one)))
+    .filter((value) => value.includes(`-${name}.`));
+  // A bad edit leaves what the ticket had on the device.
+  if (ticket && isOn && isBroken(ticket)) return [];
+  const wanted = rule && isOn ? [valueOf(rule)] : [];
+  const isReady = rule?.status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+  return [
+    ...(found.join() === wanted.join() ? [] : [`of the rule of ${name} ${found} is programmed, and not ${wanted}`]),
+    ...(isReady === wanted.length > 0 ? [] : [`the rule of ${name} is ${isReady ? '' : 'not '}ready`]),
+  ];
 }
 
 /** The device follows, approvers are asked, and waits of up to a minute end. */
 async function settled(walking: Walking): Promise<void> {
   const { here } = walking;
-  let [before, after] = ['', await versions(here)];
+  let [before, after] = ['', versions(here)];
   for (let i = 0; i < 8 && before !== after; i += 1) {
     await here.clock.advance(61_000);
-    await report(walking, true);
-    await look(walking, () => 'while all is mended');
-    [before, after] = [after, await versions(here)];
+    for (const name of balancers) await report(walking, name, true);
+    look(walking, () => 'while all is mended');
+    [before, after] = [after, versions(here)];
   }
 }
 
-/** Moves with each write to a ticket or a ConfigMap. The report writes too, but the same text the second time. */
-async function versions(here: World): Promise<string> {
-  const { items } = await made(here.management.list(lbtickets));
-  return [...items, await here.configMap()].map((one) => one?.metadata.resourceVersion).join(' ');
+/** Moves with each write. The report writes too, but the same text the second time. */
+function versions(here: World): string {
+  const { management } = here.kept;
+  const all = [...management.all(lbtickets), ...management.all(lbrules), ...management.all(loadbalancers)];
+  return [...all, ...balancers.map((name) => configMapOf(here, name))]
+    .map((one) => one?.metadata.resourceVersion)
+    .join(' ');
 }
 
 /** All give up: nothing is left anywhere. */
 async function end(walking: Walking): Promise<void> {
   const { here, sim } = walking;
+  for (const name of walkers) await removeRule(walking, name);
   for (const state of ['disabled', 'deleted'] as const) {
-    for (const name of walkers) await edit(here, name, (spec) => ({ ...spec, state, listners: [] }));
-    for (const name of walkers) await edit(here, name, (spec) => ({ ...spec, state }));
+    for (const name of walkers) await edit(walking, name, (spec) => ({ ...spec, state, listners: [] }));
+    for (const name of walkers) await edit(walking, name, (spec) => ({ ...spec, state }));
     await settled(walking);
   }
-  const { items } = await made(here.management.list(lbtickets));
-  const left = items.flatMap(({ status }) => (status?.process === 'deleted' ? [] : [status?.process ?? 'new']));
-  const { capacity, ips } = (await here.loadbalancer('demo')).status ?? {};
+  const tickets = here.kept.management.all(lbtickets);
+  const left = tickets.flatMap(({ status }) => (status?.process === 'deleted' ? [] : [status?.process ?? 'new']));
+  const labels = here.kept.target.one(namespaces, { name: 'shop' })?.metadata.labels ?? {};
   const found = [
     ...(left.length > 0 ? [`tickets are ${left.join(', ')}`] : []),
     ...(sim.applications().length > 0 ? [`${sim.applications().length} applications are left`] : []),
-    ...((await here.configMap()) ? ['the ConfigMap is left'] : []),
-    ...(capacity?.ve.used || capacity?.ltm.used || ips?.length ? [`leaked: ${JSON.stringify(capacity)}`] : []),
+    ...balancers.flatMap((name) => (configMapOf(here, name) ? [`the ConfigMap of ${name} is left`] : [])),
+    ...balancers.flatMap((name) => leaked(here, name)),
+    ...both.flatMap(({ spec }) => Object.keys(spec.nsselector).filter((key) => key in labels)),
   ];
-  if (found.length > 0) throw new Error(`when all gave up: ${found.join('; ')}\n${items.map(told).join('\n')}`);
-  for (const name of walkers) await remove(here, name);
+  complain('when all gave up', found, tickets);
+  for (const name of walkers) await remove(walking, name);
   await here.clock.advance(5000);
-  const objects = (await made(here.management.list(lbtickets))).items;
-  if (objects.length > 0) throw new Error(`removed tickets are still there: ${objects.map(told).join('\n')}`);
-}
-
-/** What a walk that failed left behind. */
-async function wipe(here: World): Promise<void> {
-  await here.stop();
-  for (const { metadata } of (await made(here.management.list(lbtickets))).items) {
-    await here.management.patch(lbtickets, metadata, { type: 'merge', body: { metadata: { finalizers: null } } });
-    await here.management.remove(lbtickets, metadata);
-  }
-  for (const { metadata } of (await made(here.management.list(loadbalancers))).items)
-    await here.management.remove(loadbalancers, metadata);
-  const configMap = await here.configMap();
-  if (configMap) await here.target.remove(configMaps, configMap.metadata);
-  here.slow(0);
-  here.log.length = 0;
-  here.writes.length = 0;
+  const objects = here.kept.management.all(lbtickets);
+  complain('at last', objects.length > 0 ? ['removed tickets are still there'] : [], objects);
 }

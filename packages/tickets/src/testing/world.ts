@@ -1,5 +1,6 @@
 // A management cluster, a target cluster and the controller between them, in one process and on one clock. For tests.
 import {
+  admission,
   crds,
   ingressIndexes,
   lbcanaries,
@@ -10,6 +11,7 @@ import {
   type Lbrule,
   type Lbticket,
   type Loadbalancer,
+  type World as Checked,
 } from '@fairlead/api';
 import {
   configMaps,
@@ -27,9 +29,12 @@ import { onTestFinished } from 'vitest';
 import type { StatisticsReader } from '../desk.ts';
 import type { Surroundings } from '../outage.ts';
 import { auto, type Approver } from '../approver.ts';
+import { isRecord } from '../json.ts';
 import { manual } from '../manual.ts';
+import { annotations, configMapName } from '../names.ts';
 import { tickets } from '../tickets.ts';
 import { cluster, counted, made } from './cluster.ts';
+import type { Kept } from './kept.ts';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
 
@@ -37,6 +42,8 @@ export interface World {
   clock: FakeClock;
   management: Kube;
   target: Kube;
+  /** What the two clusters keep in this moment. */
+  kept: { management: Kept; target: Kept };
   /** Each write of the controllers, as `patch lbtickets/status test`. Events aside. */
   writes: string[];
   log: string[];
@@ -51,17 +58,24 @@ export interface World {
   restart(): Promise<void>;
   ticket(name: string): Promise<Lbticket>;
   loadbalancer(name: string): Promise<Loadbalancer>;
-  configMap(): Promise<ConfigMap | undefined>;
+  /** Of the Loadbalancer `demo`, or another. */
+  configMap(loadbalancer?: string): Promise<ConfigMap | undefined>;
   /** Answers as the agent would: all of the ConfigMap is on the device, or what `said` says of its applications. */
-  report(said?: Record<string, unknown>): Promise<void>;
+  report(said?: Record<string, unknown>, loadbalancer?: string): Promise<void>;
   /** `Reason: message` of the Events about a ticket, in order. */
   events(name: string): Promise<string[]>;
+  /** Ends the clusters too. The end of a test does that by itself. */
+  close(): Promise<void>;
 }
 
 export interface WorldOptions {
   approvers?: Record<string, Approver> | ((clock: FakeClock) => Record<string, Approver>);
   /** With the approver that is a person. */
   manual?: boolean;
+  /** The management cluster judges each write, as in production. */
+  admission?: boolean;
+  /** There will be no canary, no Service and no Ingress: controllers share the stores of these. */
+  isStill?: boolean;
   /** Puts itself between the controllers and the management cluster. */
   between?: (kube: Kube) => Kube;
   /** … and between them and the target cluster. */
@@ -76,7 +90,9 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const clock = fakeClock(start);
   const writes: string[] = [];
   const log: string[] = [];
-  const [management, target] = [await cluster(clock, 'management'), await cluster(clock, 'acp-region01')];
+  const target = await cluster(clock, 'acp-region01');
+  const judge = options.admission ? (kept: Kept) => admission(worldOf(kept, target.kept)) : undefined;
+  const management = await cluster(clock, 'management', judge);
   for (const crd of crds()) await made(management.kube.create(customResourceDefinitions, crd as never));
   await clock.advance(1000);
   for (const { kube } of [management, target])
@@ -84,11 +100,16 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       await made(kube.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
   const sides = { clock, management: management.kube, target: target.kube };
 
+  const still = options.isStill ? stillStores(sides) : undefined;
+  const over = new AbortController();
+  const stillEnded = Promise.all(
+    Object.values<Running>(still ?? {}).map((one) => one.run(AbortSignal.any([over.signal]))),
+  );
   const running = new Set<() => Promise<void>>();
   let delay = 0;
   const begin = async () => {
     const abort = new AbortController();
-    const done = controller({ ...sides, writes, log }, { ...options, delay }, abort.signal);
+    const done = controller({ ...sides, writes, log }, { ...options, delay, still }, abort.signal);
     const end = async () => {
       running.delete(end);
       abort.abort();
@@ -107,43 +128,72 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     for (const end of running) await end();
   };
   await begin();
-  onTestFinished(async () => {
+  let isClosed = false;
+  const close = async () => {
+    if (isClosed) return;
+    isClosed = true;
     await stop();
+    over.abort();
+    await stillEnded;
     await management.close();
     await target.close();
-  });
+  };
+  onTestFinished(close);
   const restart = async () => {
     await stop();
     await begin();
   };
   const slow = (ms: number) => void (delay = ms);
-  return { ...sides, writes, log, slow, begin, stop, restart, ending: () => [...running], ...readings(sides) };
+  const kept = { management: management.kept, target: target.kept };
+  const ending = () => [...running];
+  return { ...sides, kept, writes, log, slow, begin, stop, restart, ending, close, ...readings({ ...sides, kept }) };
 }
+
+const worldOf = (management: Kept, target: Kept): Checked => ({
+  loadbalancers: () => management.all(loadbalancers),
+  lbtickets: () => management.all(lbtickets),
+  lbrules: () => management.all(lbrules),
+  lbcanaries: () => management.all(lbcanaries),
+  namespaceExists: (cluster, name) =>
+    cluster === 'acp-region01' ? target.one(namespaces, { name }) !== undefined : undefined,
+});
 
 type Sides = Pick<World, 'clock' | 'management' | 'target'>;
 
-/** A controller with stores of its own. */
+interface Running {
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Stores of the kinds of which there is nothing in most tests. */
+const stillStores = ({ management, target }: Sides) => ({
+  lbcanaries: store<Lbcanary>(management, lbcanaries),
+  services: store(target, services),
+  ingresses: store(target, ingresses, { indexes: ingressIndexes }),
+});
+
+type Still = ReturnType<typeof stillStores>;
+
+/** A controller with stores of its own, but for those that stand still. */
 async function controller(
   sides: Sides & Pick<World, 'writes' | 'log'>,
-  options: WorldOptions & { delay: number },
+  options: WorldOptions & { delay: number; still: Still | undefined },
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, management, target, writes, log } = sides;
+  const { lbcanaries, services, ingresses } = options.still ?? stillStores(sides);
   const stores = {
     loadbalancers: store<Loadbalancer>(management, loadbalancers),
     lbtickets: store<Lbticket>(management, lbtickets),
     lbrules: store<Lbrule>(management, lbrules),
-    lbcanaries: store<Lbcanary>(management, lbcanaries),
+    lbcanaries,
   };
-  const there = {
-    namespaces: store(target, namespaces),
-    services: store(target, services),
-    configmaps: store(target, configMaps),
-    ingresses: store(target, ingresses, { indexes: ingressIndexes }),
-  };
-  const all: { run(signal: AbortSignal): Promise<void> }[] = [
-    ...Object.values(stores),
-    ...Object.values(there).map((one) => late(one, clock, options.delay)),
+  const there = { namespaces: store(target, namespaces), services, configmaps: store(target, configMaps), ingresses };
+  const own = (one: Running) => !Object.values<Running>(options.still ?? {}).includes(one);
+  const all: Running[] = [
+    ...Object.values<Running>(stores).filter(own),
+    ...Object.values<Running>(there)
+      .filter(own)
+      .map((one) => late(one, clock, options.delay)),
     tickets({
       kube: counted(options.between?.(management) ?? management, writes),
       stores,
@@ -169,7 +219,7 @@ async function controller(
 }
 
 /** A store that begins to read after `delay`. */
-const late = (one: { run(signal: AbortSignal): Promise<void> }, clock: FakeClock, delay: number) => ({
+const late = (one: Running, clock: FakeClock, delay: number): Running => ({
   async run(signal: AbortSignal) {
     if (delay > 0) await clock.sleep(delay, signal);
     if (!signal.aborted) await one.run(signal);
@@ -180,21 +230,21 @@ function readings({
   clock,
   management,
   target,
-}: Sides): Pick<World, 'ticket' | 'loadbalancer' | 'configMap' | 'report' | 'events'> {
-  const configMap = async () => {
-    const found = await target.get(configMaps, { name: 'fairlead-demo', namespace: 'shop' });
-    return found.ok ? found.value : undefined;
-  };
+  kept,
+}: Sides & Pick<World, 'kept'>): Pick<World, 'ticket' | 'loadbalancer' | 'configMap' | 'report' | 'events'> {
+  const configMap = async (loadbalancer = 'demo') =>
+    kept.target.one(configMaps, { name: configMapName(loadbalancer), namespace: 'shop' });
   return {
     configMap,
     ticket: (name) => made(management.get(lbtickets, { name, namespace: 'project' })),
     loadbalancer: (name) => made(management.get(loadbalancers, { name })),
-    async report(said) {
-      const found = await configMap();
+    async report(said, loadbalancer) {
+      const found = await configMap(loadbalancer);
       if (!found) throw new Error('bug: the test reports on a ConfigMap that is not there');
-      const status = { 'fairlead.io/status': reportOn(found, said) };
-      const patch = { type: 'merge' as const, body: { metadata: { annotations: status } } };
-      await made(target.patch(configMaps, found.metadata, patch, { fieldManager: 'fairlead-agent' }));
+      const status = reportOn(found, said);
+      const patch = { type: 'merge' as const, body: { metadata: { annotations: { [annotations.status]: status } } } };
+      if (found.metadata.annotations?.[annotations.status] !== status)
+        await made(target.patch(configMaps, found.metadata, patch, { fieldManager: 'fairlead-agent' }));
       await clock.advance(1000);
     },
     async events(name) {
@@ -208,8 +258,9 @@ function readings({
 }
 
 function reportOn({ metadata, data }: ConfigMap, said: Record<string, unknown> = {}): string {
-  const template = JSON.parse(data?.['template'] ?? '{}') as { declaration: Record<string, object> };
-  const applications = Object.keys(template.declaration['acp-region01'] ?? {}).filter((key) => key.endsWith('_app'));
+  const template = JSON.parse(data?.['template'] ?? '{}') as { declaration: object };
+  const tenants = Object.values(template.declaration).filter(isRecord);
+  const applications = tenants.flatMap(Object.keys).filter((key) => key.endsWith('_app'));
   const fine = Object.fromEntries(applications.map((key) => [key, { ok: true }]));
   return JSON.stringify({
     revision: metadata.annotations?.['fairlead.io/revision'],
