@@ -1,21 +1,23 @@
 // `fairlead explain`: which rule and which pool would a request get, and why.
-import { choose, fail, ok, type Choice, type Listener, type Pool, type Result } from '@fairlead/core';
-import { isCanaryEnded, type Lbticket, type Listner } from '@fairlead/api';
+import { choose, fail, ok, type Choice, type Listener, type Pool, type Result, type TestRequest } from '@fairlead/core';
+import { isCanaryEnded, type Lbticket, type Listner, type Loadbalancer } from '@fairlead/api';
 import { virtualName } from '@fairlead/as3';
+import type { Kube } from '@fairlead/kube';
 import { applications } from '@fairlead/tickets';
 import { connectManagement } from './connect.ts';
+import { explainIngress, ingressLines } from './explain-ingress.ts';
+import { ingressReader, type TargetOptions } from './target-ingresses.ts';
 import { nameOf, readWishes, type Wishes } from './wishes.ts';
 
-export interface ExplainOptions {
+export interface ExplainOptions extends TargetOptions {
   listner?: string;
+  port?: number;
   client: string;
   host?: string;
   path: string;
   header: string[];
   cookie: string[];
   filename: string[];
-  kubeconfig: string | undefined;
-  management: string;
   output: 'text' | 'json';
 }
 
@@ -29,60 +31,100 @@ interface Explanation {
   canaries: string[];
 }
 
+/** What is printed, in both forms. */
+interface Printed {
+  json: unknown;
+  lines: string[];
+}
+
 export async function explain(ticket: string, options: ExplainOptions): Promise<number> {
-  const got = await explanation(ticket, options);
+  const got = await printed(ticket, options);
   if (!got.ok) {
     process.stderr.write(
       `fairlead explain: ${got.problem.path ? `${got.problem.path}: ` : ''}${got.problem.message}\n`,
     );
     return 1;
   }
-  const { choice, pool } = got.value;
-  const json = {
-    ticket: got.value.ticket,
-    listner: got.value.listner,
-    rule: choice.route,
-    pool: choice.pool,
-    service: pool?.service,
-    why: choice.why,
-    canaries: got.value.canaries,
-  };
-  process.stdout.write(
-    options.output === 'json' ? `${JSON.stringify(json, null, 2)}\n` : `${lines(got.value).join('\n')}\n`,
-  );
+  const text = options.output === 'json' ? JSON.stringify(got.value.json, null, 2) : got.value.lines.join('\n');
+  process.stdout.write(`${text}\n`);
   return 0;
 }
 
-/** Every pool counts as alive: what a device sees of its members is no part of the question. */
-async function explanation(name: string, options: ExplainOptions): Promise<Result<Explanation>> {
+async function printed(name: string, options: ExplainOptions): Promise<Result<Printed>> {
   const management = options.filename.length > 0 ? ok(undefined) : await connectManagement(options);
   if (!management.ok) return management;
   const wishes = await readWishes(management.value, options.filename);
   if (!wishes.ok) return wishes;
   const ticket = wishes.value.tickets.get(name.includes('/') ? name : `default/${name}`);
   if (!ticket) return fail('missing', `no ticket ${name}; there is: ${[...wishes.value.tickets.keys()].join(', ')}`);
-  const listner = listnerOf(ticket, options.listner);
-  if (!listner.ok) return listner;
-  const found = listenerOf(wishes.value, ticket, listner.value);
-  if (!found.ok) return found;
-  const { listener, pools } = found.value;
   const headers = requestHeaders(options);
   if (!headers.ok) return headers;
-  const choice = choose(listener, { client: options.client, uri: options.path, headers: headers.value }, () => true);
+  const request = { client: options.client, uri: options.path, headers: headers.value };
+  if (ticket.spec.lbtype === 'ingress')
+    return ofIngresses(management.value, wishes.value, { ticket, request, options });
+  const got = explanation(wishes.value, { ticket, request, options });
+  return got.ok ? ok({ json: jsonOf(got.value), lines: lines(got.value) }) : got;
+}
+
+interface Question {
+  ticket: Lbticket;
+  request: TestRequest;
+  options: ExplainOptions;
+}
+
+async function ofIngresses(
+  management: Kube | undefined,
+  wishes: Wishes,
+  { ticket, request, options }: Question,
+): Promise<Result<Printed>> {
+  if (options.listner !== undefined)
+    return fail('invalid', `--listner: ticket ${nameOf(ticket)} is for F5 Ingresses and has no listners; use --port`);
+  const loadbalancer = loadbalancerOf(wishes, ticket);
+  if (!loadbalancer.ok) return loadbalancer;
+  const reader = ingressReader(management, wishes, options);
+  const { veip } = addressed(ticket).spec;
+  const read = await reader.read(ticket, loadbalancer.value, ticket.status?.veip ?? veip ?? '');
+  await reader.close();
+  if (!read.ok) return read;
+  const got = explainIngress(read.value, { ticket: nameOf(ticket), port: options.port, request });
+  return got.ok ? ok({ json: got.value, lines: ingressLines(got.value) }) : got;
+}
+
+/** Every pool counts as alive: what a device sees of its members is no part of the question. */
+function explanation(wishes: Wishes, { ticket, request, options }: Question): Result<Explanation> {
+  const listner = listnerOf(ticket, options);
+  if (!listner.ok) return listner;
+  const found = listenerOf(wishes, ticket, listner.value);
+  if (!found.ok) return found;
+  const { listener, pools } = found.value;
+  const choice = choose(listener, request, () => true);
   if (!choice.ok) return choice;
   const pool = pools.find((one) => one.name === choice.value.pool);
-  const canaries = canariesOn(wishes.value, ticket, listner.value);
+  const canaries = canariesOn(wishes, ticket, listner.value);
   return ok({ ticket: nameOf(ticket), listner: listner.value.name, listener, choice: choice.value, pool, canaries });
 }
 
-function listnerOf(ticket: Lbticket, name: string | undefined): Result<Listner> {
+const jsonOf = ({ ticket, listner, choice, pool, canaries }: Explanation) => ({
+  ticket,
+  listner,
+  rule: choice.route,
+  pool: choice.pool,
+  service: pool?.service,
+  why: choice.why,
+  canaries,
+});
+
+function listnerOf(ticket: Lbticket, { listner: name, port }: ExplainOptions): Result<Listner> {
   const all = ticket.spec.listners ?? [];
-  const found = name === undefined ? all[0] : all.find((one) => one.name === name);
+  const isAsked = (one: Listner) => (name ?? one.name) === one.name && (port ?? one.port) === one.port;
+  const found = all.find(isAsked);
   if (found) return ok(found);
   const there = all.map((one) => one.name).join(', ');
   return fail(
     'missing',
-    all.length === 0 ? `ticket ${nameOf(ticket)} has no listners` : `no listner ${name}; there is: ${there}`,
+    all.length === 0
+      ? `ticket ${nameOf(ticket)} has no listners`
+      : `no listner ${[name, port].filter((one) => one !== undefined).join(' on port ')}; there is: ${there}`,
   );
 }
 
@@ -91,19 +133,11 @@ function listenerOf(
   ticket: Lbticket,
   listner: Listner,
 ): Result<{ listener: Listener; pools: Pool[] }> {
-  const loadbalancer = loadbalancers.get(ticket.spec.loadbalancer);
-  if (!loadbalancer)
-    return fail(
-      'missing',
-      `ticket ${nameOf(ticket)} names Loadbalancer ${ticket.spec.loadbalancer}, which is not there`,
-      'spec.loadbalancer',
-    );
-  // The rules are the same whatever the address, so a ticket that has none yet can be asked about too.
-  const addressed: Lbticket =
-    ticket.spec.veip || ticket.status?.veip ? ticket : { ...ticket, spec: { ...ticket.spec, veip: '0.0.0.0' } };
+  const loadbalancer = loadbalancerOf({ loadbalancers }, ticket);
+  if (!loadbalancer.ok) return loadbalancer;
   const lbs = applications({
-    loadbalancer,
-    ticket: addressed,
+    loadbalancer: loadbalancer.value,
+    ticket: addressed(ticket),
     rules: [...rules.values()],
     canaries: [...canaries.values()],
   });
@@ -114,6 +148,17 @@ function listenerOf(
     if (listener) return ok({ listener, pools });
   }
   throw new Error(`bug: listner ${listner.name} of ${nameOf(ticket)} became no listener`);
+}
+
+/** The rules are the same whatever the address, so a ticket that has none yet can be asked about too. */
+const addressed = (ticket: Lbticket): Lbticket =>
+  ticket.spec.veip || ticket.status?.veip ? ticket : { ...ticket, spec: { ...ticket.spec, veip: '0.0.0.0' } };
+
+function loadbalancerOf({ loadbalancers }: Pick<Wishes, 'loadbalancers'>, ticket: Lbticket): Result<Loadbalancer> {
+  const found = loadbalancers.get(ticket.spec.loadbalancer);
+  if (found) return ok(found);
+  const why = `ticket ${nameOf(ticket)} names Loadbalancer ${ticket.spec.loadbalancer}, which is not there`;
+  return fail('missing', why, 'spec.loadbalancer');
 }
 
 function canariesOn(wishes: Wishes, ticket: Lbticket, listner: Listner): string[] {

@@ -33,6 +33,13 @@ const files = (about: string) =>
     .argParser(collect)
     .default([], 'none');
 
+const targetClusters = () =>
+  new Option('--cluster <NAME=CONTEXT>', 'a target cluster and its context; may be repeated')
+    .argParser(collect)
+    .default([], 'every other context, under its own name');
+const aboutNamespace =
+  'namespace, in the management cluster, of Secrets that Loadbalancers refer to without one, and that register clusters';
+
 const clustersOf = 'kubeconfig with the management cluster and the target clusters';
 
 const program = new Command('fairlead')
@@ -61,12 +68,7 @@ program
   .description('run the controllers against real clusters')
   .addOption(kubeconfigOption(clustersOf))
   .addOption(managementOption())
-  .option(
-    '--cluster <NAME=CONTEXT>',
-    'a target cluster and its context; may be repeated (default: every other context, under its own name)',
-    collect,
-    [],
-  )
+  .addOption(targetClusters())
   .option(
     '--namespace <NAME>',
     'namespace, in the management cluster, of Secrets that Loadbalancers refer to without one',
@@ -95,15 +97,12 @@ program
   .command('plan')
   .description('show what would be declared on the device, and the difference to what is there; changes nothing')
   .addOption(
-    files('Loadbalancers, Lbtickets and Lbrules to add to, or put in place of, those in the management cluster'),
+    files('Loadbalancers, Lbtickets, Lbrules and F5 Ingresses to add to, or put in place of, those in the clusters'),
   )
   .addOption(kubeconfigOption(clustersOf))
   .addOption(managementOption())
-  .option(
-    '--namespace <NAME>',
-    'namespace, in the management cluster, of Secrets that Loadbalancers refer to without one',
-    'fairlead-system',
-  )
+  .addOption(targetClusters())
+  .option('--namespace <NAME>', aboutNamespace, 'fairlead-system')
   .option('--owner <NAME>', 'the mark that tells our configuration on a device from that of others', 'fairlead')
   .option('--offline', 'read only the files; compare with nothing', false)
   .addOption(new Option('-o, --output <FORM>', 'what to print').choices(['diff', 'json', 'irule']).default('diff'))
@@ -112,17 +111,24 @@ program
 
 program
   .command('explain')
-  .description('say which rule and which pool a request would get, and why')
+  .description('say which rule, or F5 Ingress, and which pool a request would get, and why')
   .argument('<ticket>', 'ticket, as [namespace/]name')
   .option('--listner <NAME>', 'listner of the ticket (default: the only one, or the first)')
+  .option('--port <PORT>', "port of the ticket's address (default: for F5 Ingresses each that is served)", port)
   .option('--client <ADDRESS>', 'address the request comes from', '192.0.2.1')
   .option('--host <HOST>', 'Host header')
   .option('--path <PATH>', 'path and query, such as /cart?id=7', '/')
   .option('--header <NAME=VALUE>', 'a header; may be repeated', collect, [])
   .option('--cookie <NAME=VALUE>', 'a cookie; may be repeated', collect, [])
-  .addOption(files('read the objects from here rather than from the management cluster'))
+  .addOption(files('read the objects from here rather than from the clusters'))
   .addOption(kubeconfigOption(clustersOf))
   .addOption(managementOption())
+  .addOption(targetClusters())
+  .option(
+    '--namespace <NAME>',
+    'namespace, in the management cluster, of Secrets that register clusters',
+    'fairlead-system',
+  )
   .addOption(new Option('-o, --output <FORM>', 'what to print').choices(['text', 'json']).default('text'))
   .action(async (ticket, options) => exit(await explain(ticket, options)));
 

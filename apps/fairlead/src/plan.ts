@@ -7,35 +7,37 @@ import { addressMap, type AddressMap } from './address-map.ts';
 import { connectManagement } from './connect.ts';
 import { deviceDiffs } from './device-diff.ts';
 import { decode } from './template.ts';
+import { ingressGroups, objectsOf } from './plan-ingress.ts';
+import { ingressReader, type TargetOptions } from './target-ingresses.ts';
 import { readWishes, type Wishes } from './wishes.ts';
 
-export interface PlanOptions {
+export interface PlanOptions extends TargetOptions {
   filename: string[];
-  kubeconfig: string | undefined;
-  management: string;
-  namespace: string;
   offline: boolean;
   owner: string;
   output: 'diff' | 'json' | 'irule';
   map: string[];
 }
 
-/** One ConfigMap's worth: a Loadbalancer in a namespace. */
-interface Group {
+/** One ConfigMap's worth: a Loadbalancer in a namespace; or what the F5 Ingresses of a ticket ask for. */
+export interface Group {
   loadbalancer: Loadbalancer;
   namespace: string;
   template: string;
   applications: LoadBalancer[];
-  /** By ticket. */
+  /** By object, such as `Lbticket default/test`. */
   problems: Map<string, Problem>;
+  /** What is to be said, and is no problem: one line each. */
+  notes: string[];
 }
 
 export async function plan(options: PlanOptions): Promise<number> {
   const got = await groups(options);
   if (!got.ok) return refuse(got.problem);
   const problems = got.value.all.flatMap((group) => [...group.problems]);
-  for (const [ticket, problem] of problems)
-    process.stderr.write(`Lbticket ${ticket}: ${problem.path ? `${problem.path}: ` : ''}${problem.message}\n`);
+  for (const [object, problem] of problems)
+    process.stderr.write(`${object}: ${problem.path ? `${problem.path}: ` : ''}${problem.message}\n`);
+  for (const note of got.value.all.flatMap(({ notes }) => notes)) process.stderr.write(`${note}\n`);
   const written =
     options.output === 'diff' && !options.offline
       ? await writeDiffs(options, got.value)
@@ -66,9 +68,16 @@ async function groups(options: PlanOptions): Promise<Result<Groups>> {
   if (!wishes.ok) return wishes;
   const addressed = withAddresses(wishes.value);
   if (!addressed.ok) return addressed;
-  const all = [...groupKeys(wishes.value)].map((key) => groupOf(wishes.value, key));
+  const configMaps = [...groupKeys(wishes.value)].map((key) => groupOf(wishes.value, key));
+  const reader = ingressReader(management.value, wishes.value, options);
+  const live = [...wishes.value.tickets.values()].filter((one) => isForIngresses(one) && isLive(wishes.value, one));
+  const others = await ingressGroups(reader, wishes.value, live);
+  await reader.close();
+  const all = [...configMaps, ...others];
   return ok({ all, map: map.value, kube: management.value });
 }
+
+const isForIngresses = ({ spec }: Lbticket): boolean => spec.lbtype === 'ingress';
 
 /** Those that a controller would program: enabled ones, and those in the files, taken as if they were. */
 const isLive = ({ edited }: Wishes, ticket: Lbticket): boolean =>
@@ -98,7 +107,8 @@ function groupKeys(wishes: Wishes): Map<string, { loadbalancer: string; namespac
   const keys = new Map<string, { loadbalancer: string; namespace: string }>();
   for (const ticket of wishes.tickets.values()) {
     const { loadbalancer, namespace } = ticket.spec;
-    if (isLive(wishes, ticket)) keys.set(`${loadbalancer}/${namespace}`, { loadbalancer, namespace });
+    if (isLive(wishes, ticket) && !isForIngresses(ticket))
+      keys.set(`${loadbalancer}/${namespace}`, { loadbalancer, namespace });
   }
   return keys;
 }
@@ -109,7 +119,8 @@ function groupOf(
 ): Group {
   const loadbalancer = wishes.loadbalancers.get(name);
   const own = [...wishes.tickets.values()].filter(
-    (one) => one.spec.loadbalancer === name && one.spec.namespace === namespace && isLive(wishes, one),
+    (one) =>
+      one.spec.loadbalancer === name && one.spec.namespace === namespace && isLive(wishes, one) && !isForIngresses(one),
   );
   if (!loadbalancer) {
     const missing = fail('missing', `Loadbalancer ${name} is not there`, 'spec.loadbalancer').problem;
@@ -118,7 +129,8 @@ function groupOf(
       namespace,
       template: '{}',
       applications: [],
-      problems: new Map(own.map((one) => [ticketName(one), missing])),
+      problems: new Map(own.map((one) => [`Lbticket ${ticketName(one)}`, missing])),
+      notes: [],
     };
   }
   const contributions = own.map((ticket) => ({
@@ -133,7 +145,8 @@ function groupOf(
     namespace,
     template,
     applications: applicationsIn(template, loadbalancer, namespace),
-    problems,
+    problems: new Map([...problems].map(([ticket, problem]) => [`Lbticket ${ticket}`, problem])),
+    notes: [],
   };
 }
 
@@ -172,10 +185,10 @@ function print({ output }: PlanOptions, all: Group[]): void {
   process.stdout.write(`${JSON.stringify(templates.length === 1 ? templates[0] : templates, null, 2)}\n`);
 }
 
-const irules = ({ key, native }: LoadBalancer): [string, string][] =>
-  Object.entries(native ?? {}).flatMap(([name, object]): [string, string][] => {
+const irules = (lb: LoadBalancer): [string, string][] =>
+  objectsOf(lb).flatMap(([name, object]): [string, string][] => {
     const { class: kind, iRule } = object as { class?: unknown; iRule?: unknown };
-    return kind === 'iRule' && typeof iRule === 'string' ? [[`${key}/${name}`, iRule]] : [];
+    return kind === 'iRule' && typeof iRule === 'string' ? [[`${lb.key}/${name}`, iRule]] : [];
   });
 
 async function writeDiffs({ owner, namespace }: PlanOptions, { all, map, kube }: Groups): Promise<Result<void>> {

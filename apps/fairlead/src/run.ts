@@ -9,7 +9,7 @@ import { parseReach } from './admission/configuration.ts';
 import { startWebhooks, type Webhooks } from './admission/webhooks.ts';
 import { systemClock } from './clock.ts';
 import { connectTo, kubeconfigOpener, random, type ConnectHow } from './connect.ts';
-import { contextsOf } from './contexts.ts';
+import { contextsWanted } from './contexts.ts';
 import { runControllers } from './controllers.ts';
 import { leading, type Leading } from './leading.ts';
 import { jsonLog, type Log } from './log.ts';
@@ -133,31 +133,6 @@ async function oneTerm(options: RunOptions, { log, map, contexts, metrics }: Ter
   const parts = { management, clusters, open, namespace, map, clock: systemClock, random, owner, policy, log, metrics };
   await runControllers(parts, signal);
   await close();
-}
-
-/** Which context is which target cluster. */
-function contextsWanted({ kubeconfig, management, cluster }: RunOptions): Result<Map<string, string>> {
-  if (kubeconfig === undefined)
-    return cluster.length === 0
-      ? ok(new Map())
-      : fail(
-          'invalid',
-          `--cluster ${cluster[0]} names a context, and there is no kubeconfig: register it by a Secret, with fairlead cluster add`,
-        );
-  const contexts = contextsOf(kubeconfig);
-  if (!contexts.ok) return contexts;
-  const wanted = new Map<string, string>();
-  for (const entry of cluster) {
-    const [name = '', context = name] = entry.split('=');
-    if (!contexts.value.includes(context))
-      return fail(
-        'missing',
-        `--cluster ${entry}: ${kubeconfig} has no context ${context}; it has: ${contexts.value.join(', ')}`,
-      );
-    wanted.set(name, context);
-  }
-  if (wanted.size === 0) for (const context of contexts.value) if (context !== management) wanted.set(context, context);
-  return ok(wanted);
 }
 
 interface Clients {

@@ -1,10 +1,11 @@
-// The Loadbalancers, Lbtickets and Lbrules that `plan` and `explain` look at: those of the management cluster, with those of files in their place.
+// The Loadbalancers, Lbtickets, Lbrules and F5 Ingresses that `plan` and `explain` look at: those of the management cluster, with those of files in their place.
 import {
   checkLbcanary,
   checkLbrule,
   checkLbticket,
   checkLoadbalancer,
   filled,
+  ticketOfIngress,
   lbcanaries,
   lbrules,
   lbtickets,
@@ -16,7 +17,7 @@ import {
   type World,
 } from '@fairlead/api';
 import { fail, ok, type Problem, type Result } from '@fairlead/core';
-import type { Kube, KubeObject } from '@fairlead/kube';
+import { ingresses, type Ingress, type Kube, type KubeObject } from '@fairlead/kube';
 import { type Manifest, readManifests } from './manifests.ts';
 
 export interface Wishes {
@@ -25,7 +26,9 @@ export interface Wishes {
   tickets: Map<string, Lbticket>;
   rules: Map<string, Lbrule>;
   canaries: Map<string, Lbcanary>;
-  /** Tickets that files named, or whose rules or Loadbalancer they named. */
+  /** F5 Ingresses of files. */
+  ingresses: Map<string, Ingress>;
+  /** Tickets that files named, or whose rules, Ingresses or Loadbalancer they named. */
   edited: Set<string>;
 }
 
@@ -36,6 +39,7 @@ export async function readWishes(kube: Kube | undefined, files: readonly string[
     tickets: new Map(),
     rules: new Map(),
     canaries: new Map(),
+    ingresses: new Map(),
     edited: new Set(),
   };
   if (kube) {
@@ -87,6 +91,11 @@ function addManifest(wishes: Wishes, { object }: Manifest): void {
   } else if (isKind<Lbcanary>(object, lbcanaries)) {
     const canary = placed(object);
     wishes.canaries.set(nameOf(canary), over(wishes.canaries.get(nameOf(canary)), filled(lbcanaries, canary)));
+  } else if (isKind<Ingress>(object, ingresses)) {
+    const ingress = placed(object);
+    wishes.ingresses.set(nameOf(ingress), ingress);
+    const ticket = ticketOfIngress(ingress);
+    if (ticket !== undefined) wishes.edited.add(ticket);
   }
 }
 
@@ -112,7 +121,10 @@ function problemsOf(wishes: Wishes, { at, object }: Manifest): string[] {
 }
 
 /** The edit, with what only a server knows of the object it replaces. */
-function over<T extends { metadata: KubeObject['metadata']; status?: unknown }>(present: T | undefined, edit: T): T {
+export function over<T extends { metadata: KubeObject['metadata']; status?: unknown }>(
+  present: T | undefined,
+  edit: T,
+): T {
   if (!present) return edit;
   return { ...edit, metadata: { ...present.metadata, ...edit.metadata }, status: present.status };
 }

@@ -70,12 +70,7 @@ export function answerByHost(
   request: TestRequest,
   alive: (pool: string) => boolean,
 ): HostAnswer {
-  const uri = request.uri ?? '/';
-  const path = uri.split('?', 1)[0] ?? '';
-  const query = uri.slice(path.length);
-  const given = compared({ subject: 'host', key: '', checks: [] }, request) ?? '';
-  // With a slash in it, a host would say a path of its own.
-  const host = given.includes('/') ? '' : given;
+  const { host, path, query, uri } = placeOf(request);
   const route = routeOf(listener.hosts ?? [], host, path);
   if (!route) return { status: 404, why: `no route takes ${host}${path}` };
   const why = `route ${hostRouteKey(route)} takes ${host}${path}`;
@@ -91,6 +86,20 @@ export function answerByHost(
   const { rewrite } = to;
   const newPath = rewrite?.path === undefined ? path : rewrite.path.replace(/\/+$/, '') + path.slice(route.path.length);
   return { pool: to.pool, host: rewrite?.host, path: (newPath === '' ? '/' : newPath) + query, why };
+}
+
+/** The route that takes the request; undefined when none does. */
+export function hostRouteOf(listener: Pick<Listener, 'hosts'>, request: TestRequest): HostRoute | undefined {
+  const { host, path } = placeOf(request);
+  return routeOf(listener.hosts ?? [], host, path);
+}
+
+function placeOf(request: TestRequest): { host: string; path: string; query: string; uri: string } {
+  const uri = request.uri ?? '/';
+  const path = uri.split('?', 1)[0] ?? '';
+  const given = compared({ subject: 'host', key: '', checks: [] }, request) ?? '';
+  // With a slash in it, a host would say a path of its own.
+  return { host: given.includes('/') ? '' : given, path, query: uri.slice(path.length), uri };
 }
 
 function routeOf(routes: readonly HostRoute[], host: string, path: string): HostRoute | undefined {

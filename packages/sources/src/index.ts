@@ -7,5 +7,6 @@ export { endpointSliceIndexes, serviceIndexes, type EndpointStores } from './sup
 export { membersAt, type PortMembers } from './endpoints.ts';
 export { ingressSource, type IngressOptions, type IngressSource } from './ingress/source.ts';
 export type { IngressGroup, IngressMember, Ports } from './ingress/asked.ts';
+export { readOnce, type OnceAnswer, type OnceQuestion } from './ingress/once.ts';
 export type { Front } from './ingress/front.ts';
 export { together } from './together.ts';

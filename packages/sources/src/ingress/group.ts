@@ -17,6 +17,15 @@ export interface Merged {
   notes: Map<string, string[]>;
   /** By pool, the Ingresses that use it. */
   users: Map<string, string[]>;
+  /** Where the route with that key comes from. */
+  originOf(port: number, key: string): RouteOrigin | undefined;
+}
+
+export interface RouteOrigin {
+  /** Name of the Ingress. */
+  ingress: string;
+  /** Such as `spec.rules[0].http.paths[1]`. */
+  field: string;
 }
 
 export interface MergeQuestion {
@@ -29,7 +38,7 @@ export interface MergeQuestion {
 interface Draft {
   protocol: 'http' | 'https';
   by: string;
-  routes: Map<string, { route: HostRoute; by: string }>;
+  routes: Map<string, { route: HostRoute; by: string; field: string }>;
   secrets: string[];
   profiles: { value: Listener['profiles']; by: string };
 }
@@ -57,6 +66,10 @@ export function merge({ name, address, members }: MergeQuestion): Merged {
       .map(([, { of }]) => of),
     notes,
     users,
+    originOf(port, key) {
+      const found = drafts.get(port)?.routes.get(key);
+      return found && { ingress: found.by, field: found.field };
+    },
   };
 }
 
@@ -95,8 +108,9 @@ function addListener(
   if (!clientTls && !draft.profiles.value?.clientTls)
     draft.secrets.push(...secrets.filter((secret) => !draft.secrets.includes(secret)));
   for (const route of asked.routes) {
-    const present = draft.routes.get(hostRouteKey(route));
-    if (!present) draft.routes.set(hostRouteKey(route), { route, by: name });
+    const key = hostRouteKey(route);
+    const present = draft.routes.get(key);
+    if (!present) draft.routes.set(key, { route, by: name, field: reading.fields.get(key) ?? 'spec' });
     else
       note(
         name,

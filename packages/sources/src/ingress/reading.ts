@@ -20,6 +20,8 @@ export interface IngressReading {
   https?: { port: number; routes: HostRoute[]; secrets: string[] } | undefined;
   profiles: ListenerProfiles;
   pools: IngressPool[];
+  /** By the key of a route, the field of the Ingress that it comes from. */
+  fields: ReadonlyMap<string, string>;
 }
 
 export interface IngressPool {
@@ -66,7 +68,8 @@ export function readIngress(ingress: Ingress): Result<IngressReading> {
   }
   const wrong = unused(options.value, entries.value);
   if (!wrong.ok) return wrong;
-  routes.push(...rootRoutes(options.value, routes));
+  const roots = rootRoutes(options.value, routes);
+  routes.push(...roots);
   const secrets = secretsOf(ingress);
   if (!secrets.ok) return secrets;
   const { clientTls, httpPort, httpsPort } = options.value;
@@ -80,6 +83,12 @@ export function readIngress(ingress: Ingress): Result<IngressReading> {
     ...listenersOf(options.value, routes, secrets.value),
     profiles: profilesOf(options.value),
     pools: [...pools.values()],
+    fields: new Map([
+      ...roots.map(
+        (route) => [hostRouteKey(route), 'metadata.annotations[virtual-server.f5.com/rewrite-app-root]'] as const,
+      ),
+      ...entries.value.map(({ route, path }) => [hostRouteKey(route), path] as const),
+    ]),
   });
 }
 
