@@ -42,8 +42,10 @@ const around = ({ targets, served, ltms }: Outside): Surroundings => ({
   cluster: (name) => targets.outage(name),
   device: served.device,
   ltm: ltms.state,
+  ltmDevice: ltms.device,
   listen(heard) {
-    const stops = [targets.listen(heard.cluster), served.listen(heard.device), ltms.listen(heard.ltm)];
+    const devices = [served.listen(heard.device), ltms.onDevice(heard.device)];
+    const stops = [targets.listen(heard.cluster), ...devices, ltms.listen(heard.ltm)];
     return () => stops.forEach((stop) => stop());
   },
 });
@@ -51,7 +53,7 @@ const around = ({ targets, served, ltms }: Outside): Surroundings => ({
 interface Outside {
   targets: Pick<Clusters, 'outage' | 'listen'>;
   served: Pick<Agents, 'device' | 'listen'>;
-  ltms: Pick<LtmAgents, 'state' | 'listen'>;
+  ltms: Pick<LtmAgents, 'state' | 'device' | 'onDevice' | 'listen'>;
 }
 
 /** By `spec.policy.provider`. */

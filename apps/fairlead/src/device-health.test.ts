@@ -19,8 +19,8 @@ async function begun(spec: object = {}) {
   return here;
 }
 
-const deviceOf = (here: World) => {
-  const device = here.devices.get('https://200.1.1.1');
+const deviceOf = (here: World, url = 'https://200.1.1.1') => {
+  const device = here.devices.get(url);
   if (!device) throw new Error('bug: the device was never opened');
   return device;
 };
@@ -39,7 +39,7 @@ test('a device that does not answer is told since when, with its tickets, and th
   const away = await conditionOf(here, 'DeviceReachable');
   expect(away).toMatchObject({ status: 'False', reason: 'unreachable', observedGeneration: 1 });
   expect(away?.message).toMatch(
-    /^the device 200\.1\.1\.1 cannot be worked with since 2026-01-01T00:00:\d\dZ: GET .*: no answer; what is on it stays/,
+    /^the VE 200\.1\.1\.1 cannot be worked with since 2026-01-01T00:00:\d\dZ: GET .*: no answer; what is on it stays/,
   );
   expect(Date.parse(away?.lastTransitionTime ?? '')).toBeGreaterThan(Date.parse(well?.lastTransitionTime ?? ''));
   expect(await conditionOf(here, 'Ready')).toMatchObject({ status: 'False', reason: 'unreachable' });
@@ -51,7 +51,7 @@ test('a device that does not answer is told since when, with its tickets, and th
   expect(await conditionOf(here, 'Ready')).toMatchObject({ status: 'True' });
   expect(await programmed(here)).toMatchObject({ status: 'True', reason: 'Programmed' });
   expect(await here.events('lb')).toEqual([
-    expect.stringContaining('DeviceUnreachable: the device 200.1.1.1'),
+    expect.stringContaining('DeviceUnreachable: the VE 200.1.1.1'),
     'DeviceReachable: device answers again',
   ]);
 });
@@ -91,6 +91,53 @@ test('credentials that are not there are told, and looked for no longer once the
   await here.clock.advance(10_000);
   expect(await conditionOf(here, 'DeviceReachable')).toMatchObject({ status: 'True' });
   expect(await programmed(here)).toMatchObject({ status: 'True' });
+});
+
+const ltmUrl = 'http://100.1.1.1/api';
+const asLtm = { ltm: { ...loadbalancerOf('lb', 'east', 1).spec.ltm, mode: 'as3', tokenSecretRef: { name: 'ltm' } } };
+
+async function putToken(here: World) {
+  const metadata = { name: 'ltm', namespace: ownNamespace };
+  await made(
+    here.management.kube.create(secrets, { apiVersion: 'v1', kind: 'Secret', metadata, data: { token: btoa('t') } }),
+  );
+  await here.clock.advance(10_000);
+}
+
+test('of a LTM that is ours the same is told, and which of the two it is', async () => {
+  const here = await begun(asLtm);
+  const says = async () => (await conditionOf(here, 'DeviceReachable'))?.message;
+  expect(await conditionOf(here, 'DeviceReachable')).toMatchObject({ status: 'False', reason: 'missing' });
+  expect(await says()).toMatch(
+    /^the LTM http:\/\/100\.1\.1\.1\/api .*create the Secret that spec\.ltm\.tokenSecretRef/,
+  );
+  await putToken(here);
+  expect(await conditionOf(here, 'DeviceReachable')).toMatchObject({ status: 'True', reason: 'Connected' });
+  expect(await programmed(here)).toMatchObject({ status: 'True' });
+  const problem = { code: 'unreachable' as const, message: 'no answer' };
+  deviceOf(here, ltmUrl).problem = problem;
+  await here.clock.advance(60_000);
+  expect(await conditionOf(here, 'DeviceReachable')).toMatchObject({ status: 'False', reason: 'unreachable' });
+  expect(await says()).toMatch(/^the LTM [^;]*; what is on it stays as it is$/);
+  expect(await conditionOf(here, 'Ready')).toMatchObject({ status: 'False', reason: 'unreachable' });
+  deviceOf(here).problem = problem;
+  await here.clock.advance(60_000);
+  expect(await says()).toMatch(/^the VE 200\.1\.1\.1 .*; the LTM http:/);
+  deviceOf(here, ltmUrl).problem = undefined;
+  await here.clock.advance(60_000);
+  expect(await says()).not.toContain('LTM');
+  deviceOf(here).problem = undefined;
+  await here.clock.advance(60_000);
+  expect(await conditionOf(here, 'Ready')).toMatchObject({ status: 'True' });
+});
+
+test('an external CIS knows nothing of the LTM that is ours', async () => {
+  const here = await begun({ ...asLtm, cis: { mode: 'external', tenant: '{cluster}' } });
+  await putToken(here);
+  expect(await conditionOf(here, 'DeviceReachable')).toMatchObject({ status: 'Unknown', reason: 'External' });
+  deviceOf(here, ltmUrl).problem = { code: 'denied', message: '401' };
+  await here.clock.advance(60_000);
+  expect(await conditionOf(here, 'DeviceReachable')).toMatchObject({ status: 'False', reason: 'denied' });
 });
 
 test('of a device that an external CIS talks to nobody here says anything', async () => {

@@ -4,14 +4,23 @@ import { askerOf, fail, isEqual, untilAborted } from '@fairlead/core';
 import { withOutcome, type Outcome, type Report } from '@fairlead/engine';
 import type { Store } from '@fairlead/kube';
 import type { Front } from '@fairlead/sources';
-import { ltmCluster, ltmTenant, ltmWish, placeOf, ticketName, type LtmState, type LtmWish } from '@fairlead/tickets';
+import {
+  ltmCluster,
+  ltmTenant,
+  ltmWish,
+  placeOf,
+  ticketName,
+  type DeviceState,
+  type LtmState,
+  type LtmWish,
+} from '@fairlead/tickets';
 import type { AddressMap } from './address-map.ts';
 import { enter, leave, type Seat } from './agents.ts';
 import type { Clusters } from './clusters/clusters.ts';
 import type { Credentials } from './credentials.ts';
 import { ingressPorts, type IngressPorts } from './ltm-ports.ts';
 import { ltmSource } from './ltm-source.ts';
-import { places, waitingSource, type Places, type PlacesOptions } from './places.ts';
+import { places, waitingSource, type Place, type Places, type PlacesOptions } from './places.ts';
 
 export interface LtmOptions extends Omit<PlacesOptions, 'report' | 'onHealth'> {
   loadbalancers: Store<Loadbalancer>;
@@ -26,6 +35,10 @@ export interface LtmOptions extends Omit<PlacesOptions, 'report' | 'onHealth'> {
 
 export interface LtmAgents extends Front {
   state(ticket: Lbticket): LtmState;
+  /** The LTM of a Loadbalancer; `external` when it is not ours to configure. */
+  device(loadbalancer: string): DeviceState;
+  /** Calls back with the name of a Loadbalancer whose LTM is told of differently. Returns the way to stop. */
+  onDevice(listener: (loadbalancer: string) => void): () => void;
   /** Serves until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -51,9 +64,10 @@ interface LtmSeat extends Seat<Made> {
 export function ltmAgents(options: LtmOptions): LtmAgents {
   const { loadbalancers, lbtickets } = options;
   const served = new Map<string, LtmSeat>();
-  const listeners = new Set<(ticket: string) => void>();
-  const changed = (ticket: string): void => listeners.forEach((listener) => listener(ticket));
-  const reports = ticketReports(changed);
+  const heard = { ticket: hearers(), device: hearers() };
+  /** Loadbalancers that wait for a token, and since when. Milliseconds since the epoch. */
+  const waiting = new Map<string, number>();
+  const reports = ticketReports(heard.ticket.tell);
 
   const look = (open: Places, name: string): void => {
     const loadbalancer = loadbalancers.get({ name });
@@ -64,35 +78,34 @@ export function ltmAgents(options: LtmOptions): LtmAgents {
     if (after) served.set(name, after);
     else served.delete(name);
     if (before) leave(name, before, after);
-    for (const ticket of lbtickets.all()) if (ticket.spec.loadbalancer === name) changed(ticketName(ticket));
+    if (!made || made.credentials) waiting.delete(name);
+    else if (!waiting.has(name)) waiting.set(name, options.clock.now());
+    heard.device.tell(name);
+    for (const ticket of lbtickets.all()) if (ticket.spec.loadbalancer === name) heard.ticket.tell(ticketName(ticket));
   };
 
-  const standing = (ticket: Lbticket): { state: LtmState; wish?: LtmWish } => {
+  const standing = (ticket: Lbticket): Standing => {
     const loadbalancer = loadbalancers.get({ name: ticket.spec.loadbalancer });
-    if (!loadbalancer || loadbalancer.spec.ltm.mode !== 'as3') return { state: 'none' };
-    const seat = served.get(loadbalancer.metadata.name);
-    if (seat?.made.credentials === undefined) return { state: tokenless };
-    const wish = ltmWish(loadbalancer, ticket, seat.ports.of(ticketName(ticket)));
-    const said = reports.of(ticket);
-    return { state: stateOf(wish, said?.origin.revision === wish.revision ? said : undefined), wish };
+    return standingOf(ticket, { loadbalancer, seat: served.get(ticket.spec.loadbalancer), said: reports.of(ticket) });
   };
 
   return {
     state: (ticket) => standing(ticket).state,
+    device(name) {
+      if (loadbalancers.get({ name })?.spec.ltm.mode !== 'as3') return 'external';
+      const since = waiting.get(name);
+      if (since !== undefined) return { ...tokenless, since };
+      return served.get(name)?.places[0]?.health.state ?? 'pending';
+    },
+    onDevice: heard.device.listen,
     leadsBeyond(name, ports) {
       const ticket = lbtickets.get(placeOf(name));
-      if (!ticket) return false;
-      const { state, wish } = standing(ticket);
-      if (state === 'none' || state === 'clear') return false;
-      const led = wish?.balancer?.listeners.map(({ port }) => port) ?? [];
-      return state !== 'programmed' || led.some((port) => !ports.includes(port));
+      return ticket !== undefined && isBeyond(standing(ticket), ports);
     },
-    listen(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    listen: heard.ticket.listen,
     async run(signal) {
-      const open = places({ ...options, report: reports.report, onHealth: () => undefined }, signal);
+      const onHealth = (place: Place): void => [...place.sources.keys()].forEach(heard.device.tell);
+      const open = places({ ...options, report: reports.report, onHealth }, signal);
       await Promise.all([loadbalancers.ready(signal), lbtickets.ready(signal)]);
       const lookAtAll = () => [...loadbalancers.all()].forEach((one) => look(open, one.metadata.name));
       const stops = [
@@ -108,6 +121,44 @@ export function ltmAgents(options: LtmOptions): LtmAgents {
       for (const stop of stops) stop();
       for (const { source } of served.values()) source.close();
       await open.ended();
+    },
+  };
+}
+
+/** What became of a ticket's wish, and the wish. */
+interface Standing {
+  state: LtmState;
+  wish?: LtmWish;
+}
+
+interface Given {
+  loadbalancer: Loadbalancer | undefined;
+  seat: LtmSeat | undefined;
+  said: Report | undefined;
+}
+
+function standingOf(ticket: Lbticket, { loadbalancer, seat, said }: Given): Standing {
+  if (!loadbalancer || loadbalancer.spec.ltm.mode !== 'as3') return { state: 'none' };
+  if (seat?.made.credentials === undefined) return { state: tokenless };
+  const wish = ltmWish(loadbalancer, ticket, seat.ports.of(ticketName(ticket)));
+  return { state: stateOf(wish, said?.origin.revision === wish.revision ? said : undefined), wish };
+}
+
+/** May the LTM lead to a port that is none of `ports`? */
+function isBeyond({ state, wish }: Standing, ports: readonly number[]): boolean {
+  if (state === 'none' || state === 'clear') return false;
+  const led = wish?.balancer?.listeners.map(({ port }) => port) ?? [];
+  return state !== 'programmed' || led.some((port) => !ports.includes(port));
+}
+
+/** Who wants to hear of a name. */
+function hearers() {
+  const all = new Set<(name: string) => void>();
+  return {
+    tell: (name: string): void => all.forEach((one) => one(name)),
+    listen(one: (name: string) => void): () => void {
+      all.add(one);
+      return () => void all.delete(one);
     },
   };
 }
@@ -157,7 +208,7 @@ function join(
   return { made, source, ports, places: [place] };
 }
 
-const tokenless: LtmState = {
+const tokenless = {
   problem: fail(
     'missing',
     'its token is not there: create the Secret that spec.ltm.tokenSecretRef names, with key token',

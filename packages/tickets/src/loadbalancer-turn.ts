@@ -3,7 +3,8 @@ import { loadbalancers, type Loadbalancer, type LoadbalancerIp, type Loadbalance
 import { isEqual, parseAddress } from '@fairlead/core';
 import { laterTry, type Desk, type Next } from './desk.ts';
 import { failed, holds, onChange } from './finding.ts';
-import { deviceOutage, reach, untilNews, type Reached } from './reach.ts';
+import { deviceFact, nextForDevice } from './device-fact.ts';
+import { reach, type Reached } from './reach.ts';
 import { resting } from './quarantine.ts';
 import { fieldManager, placeOf } from './names.ts';
 import { merge, timeText, type Fact } from './status.ts';
@@ -61,26 +62,6 @@ function factsOf(desk: Desk, loadbalancer: Loadbalancer, reached: Reached): Reco
   const inTheWay = [wrong ? failed(wrong) : holds('Ready'), ClusterReachable, ...(device ? [device] : [])];
   const Ready = inTheWay.find(({ status }) => status === 'False') ?? holds('Ready');
   return { ...DeviceReachable, ClusterReachable, AddressesAvailable, Ready };
-}
-
-/** Undefined leaves the condition as it is. */
-function deviceFact(desk: Desk, { metadata, spec }: Loadbalancer): Fact | undefined {
-  const state = desk.surroundings?.device(metadata.name);
-  if (state === undefined || state === 'pending') return undefined;
-  if (state === 'reachable') return holds('Connected');
-  if (state === 'external')
-    return {
-      status: 'Unknown',
-      reason: 'External',
-      message: 'spec.cis.mode is external: the CIS of the cluster talks to it',
-    };
-  return untilNews(desk, state) <= 0 ? failed(deviceOutage(spec.ve.addr, state)) : undefined;
-}
-
-function nextForDevice(desk: Desk, name: string): Next {
-  const state = desk.surroundings?.device(name);
-  const wait = typeof state === 'object' ? untilNews(desk, state) : 0;
-  return wait > 0 ? { after: wait } : onChange;
 }
 
 const sooner = (a: Next, b: Next): Next =>

@@ -18,11 +18,14 @@ export interface Surroundings {
   cluster(name: string): Outage | undefined;
   /** The VE of a Loadbalancer. */
   device(loadbalancer: string): DeviceState;
+  /** The LTM of a Loadbalancer; `external` when it is not ours to configure. Absent where nobody configures one. */
+  ltmDevice?(loadbalancer: string): DeviceState;
   /** What became of the ticket's wish on the LTM; absent where nobody configures one. */
   ltm?(ticket: Lbticket): LtmState;
   /** Calls back when one of them changed; without a name, any may have. Returns the way to stop. */
   listen(heard: {
     cluster(name?: string): void;
+    /** The VE, or the LTM. */
     device(loadbalancer: string): void;
     /** `namespace/name` of a ticket whose LtmState is another one. */
     ltm(ticket: string): void;

@@ -85,7 +85,7 @@ function awayCluster(desk: ProgrammedDesk, { spec: { cluster } }: Loadbalancer):
 function onDevice(desk: ProgrammedDesk, { metadata, spec }: Loadbalancer): Fact {
   const device = desk.surroundings?.device(metadata.name);
   const isAway = typeof device === 'object' && untilNews(desk, device) <= 0;
-  return isAway ? unknown(deviceOutage(spec.ve.addr, device)) : holds('Programmed');
+  return isAway ? unknown(deviceOutage(`VE ${spec.ve.addr}`, device)) : holds('Programmed');
 }
 
 /** What is missing on the LTM, when it is ours to configure. */

@@ -57,7 +57,8 @@ export const clusterOutage = (cluster: string, { problem, since }: Outage): Prob
   message: `cluster "${cluster}" cannot be worked with since ${timeText(since)}: ${problem.message}; ${stays}`,
 });
 
+/** `device`: which one, such as `VE 200.1.1.1`. */
 export const deviceOutage = (device: string, { problem, since }: Outage): Problem => ({
   code: problem.code,
-  message: `the device ${device} cannot be worked with since ${timeText(since)}: ${problem.message}; what is on it stays as it is`,
+  message: `the ${device} cannot be worked with since ${timeText(since)}: ${problem.message}; what is on it stays as it is`,
 });

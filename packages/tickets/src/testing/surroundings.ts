@@ -5,16 +5,17 @@ import type { LtmState } from '../ltm.ts';
 export interface ToldSurroundings extends Surroundings {
   /** From now on the LTM has this to say of every ticket; those named hear of it. */
   ltmSays(state: LtmState, ...tickets: string[]): void;
-  veIs(state: DeviceState, loadbalancer: string): void;
+  devicesAre(states: { ve?: DeviceState; ltm?: DeviceState }, loadbalancer: string): void;
 }
 
 export function toldSurroundings(): ToldSurroundings {
   const heard = new Set<Parameters<Surroundings['listen']>[0]>();
   let ltm: LtmState = 'none';
-  let ve: DeviceState = 'reachable';
+  let devices: { ve: DeviceState; ltm: DeviceState } = { ve: 'reachable', ltm: 'external' };
   return {
     cluster: () => undefined,
-    device: () => ve,
+    device: () => devices.ve,
+    ltmDevice: () => devices.ltm,
     ltm: () => ltm,
     listen(who) {
       heard.add(who);
@@ -24,8 +25,8 @@ export function toldSurroundings(): ToldSurroundings {
       ltm = state;
       for (const who of heard) tickets.forEach((ticket) => who.ltm(ticket));
     },
-    veIs(state, loadbalancer) {
-      ve = state;
+    devicesAre(states, loadbalancer) {
+      devices = { ...devices, ...states };
       for (const who of heard) who.device(loadbalancer);
     },
   };
