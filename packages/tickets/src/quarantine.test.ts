@@ -37,6 +37,22 @@ for (const isRestarted of [false, true]) {
   });
 }
 
+test('what a failed ticket asked for was never its own, and does not rest, over a restart either', async () => {
+  const here = await world();
+  const small = lb({ reclaimQuarantine: '3h', ltm: { url: 'http://l/api', cidr: '10.0.0.0/32', mode: 'allocate' } });
+  await made(here.management.create(loadbalancers, small));
+  await made(here.management.create(lbtickets, ticket('holder')));
+  await here.clock.advance(1000);
+  await made(here.management.create(lbtickets, ticket('failed', { veip: '20.1.0.5' })));
+  await here.clock.advance(1000);
+  await made(here.management.patch(lbtickets, { name: 'failed', namespace: 'project' }, change('deleted')));
+  await here.clock.advance(1000);
+  expect((await here.ticket('failed')).status?.history?.map(({ to }) => to)).toEqual(['failed', 'deleted']);
+  await here.restart();
+  await here.clock.advance(1000);
+  expect((await here.loadbalancer('demo')).status?.capacity?.ve.used).toBe(1);
+});
+
 const durations: [text: string, ms: number][] = [
   ['0s', 0],
   ['250ms', 250],

@@ -59,7 +59,9 @@ function begin(desk: Desk, ticket: Lbticket, { holder, until }: { holder: string
 
 function quarantineOf(desk: Desk, ticket: Lbticket): { holder: string; until: number } | undefined {
   const loadbalancer = desk.loadbalancers.get({ name: ticket.spec.loadbalancer });
-  const since = Date.parse(ticket.status?.history?.findLast(({ to }) => to === 'deleted')?.when ?? '');
+  const end = ticket.status?.history?.findLast(({ to }) => to === 'deleted');
+  // Only a disabled ticket had addresses until then; what the spec of a failed one names was never its own.
+  const since = end?.from === 'disabled' ? Date.parse(end.when) : NaN;
   if (!loadbalancer || Number.isNaN(since)) return undefined;
   const until = since + durationOf(loadbalancer.spec.reclaimQuarantine);
   if (until <= desk.clock.now()) return undefined;
