@@ -145,7 +145,7 @@ export async function remove({ here }: Walking, name: Walker): Promise<void> {
 }
 
 /** Of a ticket there is one rule, and each version of it has a value that no other has. */
-async function writeRule(walking: Walking, name: Walker, isWrong: boolean): Promise<void> {
+export async function writeRule(walking: Walking, name: Walker, isWrong: boolean): Promise<void> {
   const { here, wrong } = walking;
   const old = here.kept.management.one(lbrules, at(`rule-${name}`));
   const value = isWrong ? '(' : `v${(walking.values += 1)}-${name}.test`;

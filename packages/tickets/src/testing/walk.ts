@@ -23,6 +23,7 @@ import {
   take,
   valueOf,
   walkers,
+  writeRule,
   type Walking,
   type WalkStep,
 } from './steps.ts';
@@ -205,6 +206,12 @@ async function mend(walking: Walking): Promise<void> {
   const tickets = here.kept.management.all(lbtickets);
   const late = [...tickets.flatMap((one) => lateTicket(here, one)), ...balancers.flatMap((name) => leaked(here, name))];
   complain('at the end', [...late, ...walkers.flatMap((name) => lateRule(here, name))], tickets);
+  // The restart looked at everything; an edit has to be seen without one.
+  const rules = walkers.filter((name) => here.kept.management.one(lbrules, at(`rule-${name}`)));
+  for (const name of rules) await writeRule(walking, name, false);
+  if (rules.length > 0) await settled(walking);
+  const unseen = rules.flatMap((name) => lateRule(here, name));
+  complain('after an edit of the rules', unseen, here.kept.management.all(lbtickets));
 }
 
 function lateTicket(here: World, one: Lbticket): string[] {
