@@ -50,12 +50,10 @@ export interface Queue<K> {
 export function queue<K>(clock: Clock, { parallel = 1, onBug, onTurn }: QueueOptions<K> = {}): Queue<K> {
   const waiting = line<K>();
   const running = new Set<K>();
-  let wake = new AbortController();
-  const stir = (): void => {
-    // With a reason: without one, each abort makes an exception, stack and all, that nobody reads.
-    wake.abort(null);
-    wake = new AbortController();
-  };
+  /** Only while `run` sleeps. */
+  let wake: AbortController | undefined;
+  // With a reason: without one, each abort makes an exception, stack and all, that nobody reads.
+  const stir = (): void => wake?.abort(null);
   const add = (key: K, delay = 0): void => {
     if (waiting.put(key, clock.now() + Math.min(Math.max(delay, 0), longestWait))) stir();
   };
@@ -86,7 +84,11 @@ export function queue<K>(clock: Clock, { parallel = 1, onBug, onTurn }: QueueOpt
           stir();
         });
         open.add(ended);
-      } else await clock.sleep(wait, wake.signal);
+        continue;
+      }
+      wake = new AbortController();
+      await clock.sleep(wait, wake.signal);
+      wake = undefined;
     }
     signal.removeEventListener('abort', stir);
     await Promise.all(open);

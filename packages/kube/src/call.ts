@@ -66,8 +66,12 @@ export function caller(options: CallerOptions): Caller {
 async function whole(options: CallerOptions, request: KubeRequest, parent?: AbortSignal): Promise<KubeResult<unknown>> {
   const guard = idleGuard(options.clock, { idle: () => patience, parent });
   const answer = await textOf(options, request, guard.signal);
+  if (answer.ok) {
+    guard.done();
+    return answer;
+  }
   guard.end();
-  if (!guard.expired || answer.ok) return answer;
+  if (!guard.expired) return answer;
   return { ok: false, problem: unreachable(request, `no answer within ${patience / 1000} s`) };
 }
 

@@ -8,8 +8,10 @@ export interface IdleGuard {
   readonly expired: boolean;
   /** Something came, now or at `at`: the wait starts anew from there. */
   heard(at?: number): void;
-  /** Call it always: a timer and a listener hang on it. */
+  /** Call it always, or `done`: a timer and a listener hang on it. */
   end(): void;
+  /** The exchange came to its end by itself: nothing is aborted, for there is nothing left to abort. */
+  done(): void;
 }
 
 export interface IdleLimits {
@@ -22,15 +24,20 @@ export interface IdleLimits {
 
 export function idleGuard(clock: Clock, { idle, parent, since }: IdleLimits): IdleGuard {
   const stop = new AbortController();
+  const sleeper = new AbortController();
   let last = since ?? clock.now();
   let expired = false;
   const cut = () => {
-    parent?.removeEventListener('abort', cut);
+    done();
     stop.abort(parent?.reason);
   };
-  const end = () => {
+  // With a reason: without one, each abort makes an exception, stack and all, that nobody reads.
+  const done = () => {
     parent?.removeEventListener('abort', cut);
-    // With a reason: without one, each abort makes an exception, stack and all, that nobody reads.
+    sleeper.abort(null);
+  };
+  const end = () => {
+    done();
     stop.abort(null);
   };
   // One sleeper for the whole exchange, not one per chunk: it looks again at the moment the latest chunk allows.
@@ -38,8 +45,8 @@ export function idleGuard(clock: Clock, { idle, parent, since }: IdleLimits): Id
     for (;;) {
       const left = last + idle() - clock.now();
       if (left <= 0) break;
-      await clock.sleep(left, stop.signal);
-      if (stop.signal.aborted) return;
+      await clock.sleep(left, sleeper.signal);
+      if (sleeper.signal.aborted) return;
     }
     expired = true;
     cut();
@@ -56,5 +63,6 @@ export function idleGuard(clock: Clock, { idle, parent, since }: IdleLimits): Id
     },
     heard: (at = clock.now()) => (last = at),
     end,
+    done,
   };
 }
