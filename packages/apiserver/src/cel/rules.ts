@@ -7,7 +7,7 @@ import type { Cause } from '../status.ts';
 import { ruleEnvironment } from './environment.ts';
 import { compileProblemOf, evaluationProblem } from './problem.ts';
 import { safeMatches } from './text.ts';
-import { celValue } from './values.ts';
+import { celValue, type Forms } from './values.ts';
 
 interface Compiled {
   run: ParseResult;
@@ -113,8 +113,14 @@ interface Site {
   hasOld: boolean;
   schema: Schema;
   path: string;
+  check: Check;
+}
+
+/** What all sites of one object share. */
+interface Check {
   causes: Cause[];
   warn: Warn;
+  forms: { now: Forms; old: Forms };
 }
 
 type Warn = (text: string) => void;
@@ -127,7 +133,8 @@ type Warn = (text: string) => void;
 export function ruleProblems(object: unknown, old: unknown, schema: Schema, warn: Warn = () => undefined): Cause[] {
   if (!hasRules(schema)) return [];
   const causes: Cause[] = [];
-  visit({ value: object, old, hasOld: old !== undefined, schema, path: '', causes, warn });
+  const forms = { now: new WeakMap(), old: new WeakMap() };
+  visit({ value: object, old, hasOld: old !== undefined, schema, path: '', check: { causes, warn, forms } });
   return causes;
 }
 
@@ -159,15 +166,14 @@ function visitFields(site: Site, value: Tree): void {
   const old = isTree(site.old) ? site.old : {};
   for (const name of Object.keys(value)) {
     const schema = fieldSchema(site.schema, name);
-    if (!schema) continue;
+    if (!schema || !hasRules(schema)) continue;
     visit({
       value: value[name],
       old: old[name],
       hasOld: site.hasOld && old[name] !== undefined,
       schema,
       path: site.path === '' ? name : `${site.path}.${name}`,
-      causes: site.causes,
-      warn: site.warn,
+      check: site.check,
     });
   }
 }
@@ -181,25 +187,19 @@ function visitItems(site: Site, value: unknown[]): void {
   const keys = isKeyed ? partsOf(value, site.schema) : undefined;
   value.forEach((item, i) => {
     const old = before.get(keys?.[i]?.key ?? '');
-    visit({
-      value: item,
-      old,
-      hasOld: site.hasOld && old !== undefined,
-      schema,
-      path: `${site.path}[${i}]`,
-      causes: site.causes,
-      warn: site.warn,
-    });
+    const hasOld = site.hasOld && old !== undefined;
+    visit({ value: item, old, hasOld, schema, path: `${site.path}[${i}]`, check: site.check });
   });
 }
 
 function runRules(site: Site, rules: ValidationRule[]): void {
-  const names: Tree = { self: celValue(site.value, site.schema) };
-  if (site.hasOld) names.oldSelf = celValue(site.old, site.schema);
+  const [value, old] = site.path === '' ? [seen(site.value), seen(site.old)] : [site.value, site.old];
+  const names: Tree = { self: celValue(value, site.schema, site.check.forms.now) };
+  if (site.hasOld) names.oldSelf = celValue(old, site.schema, site.check.forms.old);
   for (const rule of rules) {
     const found = compile(rule);
     if (typeof found === 'string') {
-      site.causes.push(causeOf(site, rule, `rule compile error: ${found}`));
+      site.check.causes.push(causeOf(site, rule, `rule compile error: ${found}`));
       continue;
     }
     if (found.isTransition && !site.hasOld && !rule.optionalOldSelf) continue;
@@ -210,9 +210,17 @@ function runRules(site: Site, rules: ValidationRule[]): void {
     );
     if (problem === undefined) continue;
     const cause = causeOf(site, rule, problem);
-    if (found.isTransition || !site.hasOld || !isEqual(site.value, site.old)) site.causes.push(cause);
-    else site.warn(`${cause.field}: ${cause.message}`);
+    if (found.isTransition || !site.hasOld || !isEqual(site.value, site.old)) site.check.causes.push(cause);
+    else site.check.warn(`${cause.field}: ${cause.message}`);
   }
+}
+
+/** Of an object's metadata rules see the names alone: the others are not declared (`decl.ts`). */
+function seen(object: unknown): unknown {
+  if (!isTree(object) || !isTree(object.metadata)) return object;
+  const { name, generateName } = object.metadata;
+  const metadata = { ...(name === undefined ? {} : { name }), ...(generateName === undefined ? {} : { generateName }) };
+  return { ...object, metadata };
 }
 
 function evaluate(found: Compiled, rule: ValidationRule, names: Tree): string | undefined {

@@ -1,5 +1,5 @@
 // JSON values as CEL sees them: integers as BigInt by the schema, times as times, field names escaped.
-import { isTree, put, type Tree } from '../object.ts';
+import { put, type Tree } from '../object.ts';
 import { fieldSchema, type Schema } from '../schema/schema.ts';
 
 const reserved = new Set([
@@ -27,17 +27,39 @@ const reserved = new Set([
 ]);
 const escapes: Record<string, string> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' };
 
-export function celValue(value: unknown, schema: Schema): unknown {
+/** Forms of values made before, for rules of a value and of what is in it. Good for one object under one schema. */
+export type Forms = WeakMap<object, unknown>;
+
+export function celValue(value: unknown, schema: Schema, forms?: Forms): unknown {
   if (typeof value === 'number') return numberValue(value, schema);
   if (typeof value === 'string') return schema.format === 'date-time' ? new Date(Date.parse(value)) : value;
-  if (Array.isArray(value)) return value.map((item) => celValue(item, schema.items ?? {}));
-  if (!isTree(value)) return value;
+  if (typeof value !== 'object' || value === null) return value;
+  const known = forms?.get(value);
+  if (known !== undefined) return known;
+  const form = Array.isArray(value)
+    ? value.map((item) => celValue(item, schema.items ?? {}, forms))
+    : fieldsOf(value as Tree, schema, forms);
+  forms?.set(value, form);
+  return form;
+}
+
+function fieldsOf(value: Tree, schema: Schema, forms: Forms | undefined): Tree {
   const out: Tree = {};
-  for (const name of Object.keys(value)) {
-    const isField = schema.properties !== undefined && Object.hasOwn(schema.properties, name);
-    put(out, isField ? escapedName(name) : name, celValue(value[name], fieldSchema(schema, name) ?? {}));
-  }
+  const names = namesIn(schema);
+  for (const name of Object.keys(value))
+    put(out, names.get(name) ?? name, celValue(value[name], fieldSchema(schema, name) ?? {}, forms));
   return out;
+}
+
+const escaped = new WeakMap<Schema, ReadonlyMap<string, string>>();
+
+/** The fields of a schema, as rules write them. */
+function namesIn(schema: Schema): ReadonlyMap<string, string> {
+  const known = escaped.get(schema);
+  if (known) return known;
+  const names = new Map(Object.keys(schema.properties ?? {}).map((name) => [name, escapedName(name)]));
+  escaped.set(schema, names);
+  return names;
 }
 
 function numberValue(value: number, schema: Schema): bigint | number {
