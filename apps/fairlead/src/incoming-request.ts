@@ -15,7 +15,8 @@ export interface Incoming {
    ---------------------+------------------------------------------
    method, url          | the request line and the Host header
    headers, body, signal| node's message, when first asked for
-   everything else      | a real Request of the four above, likewise
+   arrayBuffer          | node's message, where its body was not asked for
+   everything else      | a real Request of these, likewise
 */
 export function incomingRequest(parts: Incoming): Request {
   const request = Object.create(Delegate) as Request & { [source]: Parts };
@@ -33,6 +34,7 @@ class Parts {
   #body: ReadableStream<Uint8Array> | undefined;
   #signal: AbortSignal | undefined;
   #whole: Request | undefined;
+  #isTaken = false;
 
   constructor(parts: Incoming) {
     this.#parts = parts;
@@ -60,6 +62,17 @@ class Parts {
     return this.#signal;
   }
 
+  /** A body that is wanted whole needs no stream around it. */
+  readonly arrayBuffer = async (): Promise<ArrayBuffer> => {
+    if (this.#whole || this.#body) return this.whole.arrayBuffer();
+    if (this.#isTaken) throw new TypeError('the body has been read');
+    this.#isTaken = true;
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of this.#parts.incoming) chunks.push(chunk as Uint8Array);
+    // Copied into one of its own: what node reads into, it shares among messages.
+    return new Uint8Array(Buffer.concat(chunks)).buffer;
+  };
+
   get whole(): Request {
     const { method, headers, signal, body } = this;
     return (this.#whole ??= new Request(this.url, {
@@ -71,7 +84,7 @@ class Parts {
   }
 }
 
-const own = new Set(['url', 'method', 'headers', 'body', 'signal']);
+const own = new Set(['url', 'method', 'headers', 'body', 'signal', 'arrayBuffer']);
 
 /** Request.prototype with every property answered from the parts; `instanceof Request` holds. */
 const Delegate: object = Object.create(Request.prototype, delegates());

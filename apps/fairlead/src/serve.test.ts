@@ -49,6 +49,30 @@ test('a streamed body arrives piece by piece, and a client that goes away aborts
   await served.close();
 });
 
+test('a body is read whole once, with or without a stream around it', async () => {
+  const twice = async (asked: Request) => {
+    const first = Buffer.from(await asked.arrayBuffer()).toString();
+    const second = await asked.arrayBuffer().then(
+      () => 'again',
+      (error: unknown) => (error instanceof TypeError ? 'once' : String(error)),
+    );
+    return new Response(`${first} ${second}`);
+  };
+  const streamed = async (asked: Request) => {
+    const { body } = asked;
+    return new Response(`${Buffer.from(await asked.arrayBuffer()).toString()} ${body ? 'streamed' : ''}`);
+  };
+  for (const [answer, expected] of [
+    [twice, 'hello once'],
+    [streamed, 'hello streamed'],
+  ] as const) {
+    const served = await serve(answer, local);
+    const reply = await fetch(served.url, { method: 'POST', body: 'hello' });
+    expect(await reply.text()).toBe(expected);
+    await served.close();
+  }
+});
+
 test('a slow client holds the stream back', async () => {
   let made = 0;
   const chunk = new Uint8Array(1024 * 1024);

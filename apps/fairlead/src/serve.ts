@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { createServer as createSecureServer, type Server as SecureServer, type ServerOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { TextResponse } from '@fairlead/apiserver';
 import { incomingRequest } from './incoming-request.ts';
 
 /** What is known of whoever asks besides the request. */
@@ -150,6 +151,8 @@ function requestOf(incoming: IncomingMessage, scheme: string, client: Client): R
 async function send(response: Response, outgoing: ServerResponse, client: Client, isHead: boolean): Promise<void> {
   outgoing.statusCode = response.status;
   for (const [name, value] of response.headers) outgoing.appendHeader(name, value);
+  const text = isHead ? undefined : TextResponse.textOf(response);
+  if (text !== undefined) return void outgoing.end(text);
   if (!response.body || isHead) {
     await response.body?.cancel();
     outgoing.end();

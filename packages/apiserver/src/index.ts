@@ -7,5 +7,6 @@ export type { Admit, Review, UserInfo, Verdict } from './cluster.ts';
 export type { KubeObject } from './object.ts';
 export { send, SendError, type Outgoing, type Send } from './send.ts';
 export { level } from './storage/level.ts';
+export { TextResponse } from './text-response.ts';
 export { memory } from './storage/memory.ts';
 export type { Change, Storage } from './storage/storage.ts';

@@ -1,13 +1,12 @@
 // Responses: JSON bodies, Status bodies, warning headers.
 import type { Status } from './status.ts';
+import { TextResponse } from './text-response.ts';
 
 /** A text or a stream is JSON already; anything else is put into it. */
 export function json(body: unknown, code = 200, type = 'application/json'): Response {
-  const isText = typeof body === 'string' || body instanceof ReadableStream;
-  return new Response(isText ? body : JSON.stringify(body), {
-    status: code,
-    headers: { 'content-type': type, 'cache-control': 'no-cache, private' },
-  });
+  const init = { status: code, headers: { 'content-type': type, 'cache-control': 'no-cache, private' } };
+  if (body instanceof ReadableStream) return new Response(body, init);
+  return new TextResponse(typeof body === 'string' ? body : JSON.stringify(body), init);
 }
 
 export function statusResponse(status: Status): Response {
