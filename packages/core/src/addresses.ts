@@ -133,8 +133,10 @@ function parseV4(text: string): bigint | undefined {
   return strict ? parts.reduce((sum, part) => (sum << 8n) | BigInt(part), 0n) : undefined;
 }
 
-const formatV4 = (value: bigint): string =>
-  [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 0xffn)).join('.');
+function formatV4(value: bigint): string {
+  const bits = Number(value);
+  return `${bits >>> 24}.${(bits >>> 16) & 255}.${(bits >>> 8) & 255}.${bits & 255}`;
+}
 
 function parseV6(text: string): bigint | undefined {
   const halves = text.split('::');

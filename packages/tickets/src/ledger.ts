@@ -228,9 +228,10 @@ export class Ledger {
   }
 
   #note(ticket: string, holding: Holding): void {
-    const present = this.#held(ticket).find((one) => isSame(one, holding));
+    const all = this.#holdings.get(ticket);
+    const present = all?.find((one) => isSame(one, holding));
     if (present) present.shown ||= holding.shown;
-    else this.#holdings.set(ticket, [...this.#held(ticket), holding]);
+    else this.#holdings.set(ticket, all ? [...all, holding] : [holding]);
   }
 
   #forget(ticket: string, place: Place): void {
@@ -265,8 +266,10 @@ export class Ledger {
     if (address === undefined && this.#waiting.isBehind(at.loadbalancer, applicant))
       return fail('exhausted', 'older tickets wait for an address');
     const taken = pool.take(name, address);
-    if (taken.ok) this.#note(name, { ...at, address: taken.value, shown: false });
-    else if (taken.problem.code === 'taken' && address !== undefined) this.#want(name, { ...at, address });
+    if (taken.ok) {
+      const { loadbalancer, layer } = at;
+      this.#note(name, { loadbalancer, layer, address: taken.value, shown: false });
+    } else if (taken.problem.code === 'taken' && address !== undefined) this.#want(name, { ...at, address });
     return taken;
   }
 
