@@ -13,9 +13,10 @@ function begun(count: number) {
   const all = Array.from({ length: count }, (_, i) => ticket(`t${i}`));
   let tell: Listener = () => undefined;
   const toDo = backlog({ all: () => all, listen: (heard: Listener) => ((tell = heard), () => undefined) }, clock);
-  toDo.follow();
+  const rests: number[] = [];
+  toDo.follow(() => rests.push(clock.now()));
   const change = (before: Lbticket, after: Lbticket | undefined) => tell({ before, after } as Change<Lbticket>);
-  return { clock, all, toDo, change };
+  return { clock, all, toDo, change, rests };
 }
 
 test('many tickets on their way make it busy while they move, a few do not', () => {
@@ -26,6 +27,12 @@ test('many tickets on their way make it busy while they move, a few do not', () 
   const few = begun(3);
   few.toDo.moved();
   expect(few.toDo.isBusy).toBe(false);
+});
+
+test('when the many are few again, that is told once', () => {
+  const { all, change, rests } = begun(34);
+  for (const one of all.slice(0, 5)) change(one, { ...one, status: { process: 'enabled' } });
+  expect(rests).toHaveLength(1);
 });
 
 test('tickets that wait for something make nobody wait for them', async () => {

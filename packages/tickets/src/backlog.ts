@@ -9,8 +9,8 @@ export interface Backlog {
   readonly isBusy: boolean;
   /** A ticket had a turn. */
   moved(): void;
-  /** Follows the store until called. */
-  follow(): () => void;
+  /** Follows the store until called. `onRest`: they were many, and are no longer. */
+  follow(onRest?: () => void): () => void;
 }
 
 /** A few tickets at once are what users file by hand. */
@@ -31,11 +31,13 @@ export function backlog(tickets: Pick<LiveStore<Lbticket>, 'all' | 'listen'>, cl
       return underWay.size > many && clock.now() - last < still;
     },
     moved: () => void (last = clock.now()),
-    follow() {
+    follow(onRest = () => undefined) {
       for (const ticket of tickets.all()) note(ticket);
       return tickets.listen(({ before, after }) => {
+        const were = underWay.size;
         if (after) note(after);
         else if (before) underWay.delete(ticketName(before));
+        if (were > many && underWay.size <= many) onRest();
       });
     },
   };

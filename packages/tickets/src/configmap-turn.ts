@@ -8,6 +8,7 @@ import type { ConfigMapKey } from './directory.ts';
 import { onChange } from './finding.ts';
 import { reach } from './reach.ts';
 import { afterLtm } from './ltm-order.ts';
+import { poolsNaming, servicesMoved, ticketsWith } from './labels.ts';
 import { tenantRival } from './label-conflicts.ts';
 import { labelsAfter, labelsBefore, servesIngresses } from './label-writes.ts';
 import { configMapName, createdAt, fieldManager, placeOf, ticketName } from './names.ts';
@@ -83,7 +84,7 @@ async function write(desk: Desk, key: ConfigMapKey, sheet: Sheet): Promise<Probl
     });
     target.configMaps.wrote(applied.value, existing?.metadata.resourceVersion);
     // A CIS matches by labels alone: what one ticket gives up, another may get now.
-    const others = isExternal(sheet) ? desk.directory.programmed(key) : [];
+    const others = isExternal(sheet) ? ticketsOnMovedServices(existing, wanted) : [];
     for (const ticket of new Set([...changedBetween(existing, wanted), ...others])) desk.queue.add(`ticket ${ticket}`);
   } else if (isEmpty && existing && isLeft(sheet.loadbalancer, existing)) {
     const { uid, resourceVersion } = existing.metadata;
@@ -121,6 +122,13 @@ function changedBetween(before: ConfigMap | undefined, after: ConfigMap): string
   return [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
     (ticket) => old[ticket]?.digest !== now[ticket]?.digest,
   );
+}
+
+/** Tickets with a pool whose Service stands behind other pools than before. */
+function ticketsOnMovedServices(before: ConfigMap | undefined, after: ConfigMap): string[] {
+  const moved = new Set(servicesMoved(before, after));
+  const paths = new Set([...moved].flatMap((service) => poolsNaming(after, service)));
+  return paths.size === 0 ? [] : ticketsWith(after, paths);
 }
 
 /** Notes why something is not written, and lets those know whom it concerns. */

@@ -130,14 +130,20 @@ export function readPools(configMap: ConfigMap | undefined): Record<string, Serv
 interface Before {
   entries: Record<string, Entry>;
   pools: Record<string, ServicePortRef>;
-  items: Record<string, Record<string, unknown>>;
+  /** The template, which is long: read only for who has to keep what it had. */
+  items: () => Record<string, Record<string, unknown>>;
 }
 
 function readExisting(existing: ConfigMap | undefined, tenant: string): Before {
+  let items: Record<string, Record<string, unknown>> | undefined;
+  const read = () => (items ??= itemsIn(existing, tenant));
+  return { entries: readEntries(existing), pools: readPools(existing), items: read };
+}
+
+function itemsIn(existing: ConfigMap | undefined, tenant: string): Record<string, Record<string, unknown>> {
   const { declaration } = parsedObject(existing?.data?.['template']);
   const applications = isRecord(declaration) ? declaration[tenant] : undefined;
-  const items = isRecord(applications) ? Object.entries(applications).filter(isRecordEntry) : [];
-  return { entries: readEntries(existing), pools: readPools(existing), items: Object.fromEntries(items) };
+  return isRecord(applications) ? Object.fromEntries(Object.entries(applications).filter(isRecordEntry)) : {};
 }
 
 /** The members of a JSON object that are as they should be: whatever else somebody wrote there, we write over it. */
@@ -204,7 +210,7 @@ function heldPart(before: Before, ticket: string): Part | undefined {
   const held: Part = { items: {}, pools: {}, digest: entry.digest };
   for (const [application, names] of Object.entries(entry.items)) {
     for (const name of names) {
-      const object = before.items[application]?.[name];
+      const object = before.items()[application]?.[name];
       if (object === undefined) return undefined;
       (held.items[application] ??= {})[name] = object;
       const pool = before.pools[`${application}/${name}`];

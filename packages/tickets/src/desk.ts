@@ -69,6 +69,8 @@ export interface Desk extends Targets {
   queue: Queue<TurnKey>;
   /** Are there as many turns under way as there may be, and others wait? */
   isBusy: () => boolean;
+  /** Turns that wait until those many under way have come to rest. */
+  gathered: Set<TurnKey>;
   ledger: Ledger;
   directory: Directory;
   /** Tries of what did not work yet, by turn key: the wait grows with them. */

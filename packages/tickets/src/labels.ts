@@ -1,7 +1,7 @@
 // Labels by which CIS finds its namespaces and matches Services with pools. Pure.
 import type { Loadbalancer } from '@fairlead/api';
 import type { ConfigMap, KubeObject, Service } from '@fairlead/kube';
-import { readPools } from './configmap.ts';
+import { readEntries, readPools } from './configmap.ts';
 import { digest } from './digest.ts';
 import { serviceLabels, tenantOf } from './names.ts';
 
@@ -41,12 +41,32 @@ export function poolOfService(
   configMap: ConfigMap,
   { tenant, name, present }: { tenant: string; name: string; present: KubeObject | undefined },
 ): string | undefined {
-  const paths = pathsByService(configMap).get(name) ?? [];
+  const paths = poolsNaming(configMap, name);
   const labelled = present && paths.findLast((path) => hasLabels(present, labelsFor(tenant, path)));
   return labelled ?? paths[0];
 }
 
 const pathsKnown = new WeakMap<ConfigMap, ReadonlyMap<string, readonly string[]>>();
+
+/** The pools `<application>/<pool>` behind which the Service stands. */
+export const poolsNaming = (configMap: ConfigMap, service: string): readonly string[] =>
+  pathsByService(configMap).get(service) ?? [];
+
+/** Services that stand behind other pools than before. */
+export function servicesMoved(before: ConfigMap | undefined, after: ConfigMap): string[] {
+  const [old, now] = [before ? pathsByService(before) : new Map<string, string[]>(), pathsByService(after)];
+  return [...new Set([...old.keys(), ...now.keys()])].filter(
+    (service) => old.get(service)?.join() !== now.get(service)?.join(),
+  );
+}
+
+/** Tickets with one of these pools in the ConfigMap. */
+export const ticketsWith = (configMap: ConfigMap, pools: ReadonlySet<string>): string[] =>
+  Object.entries(readEntries(configMap)).flatMap(([ticket, { items }]) =>
+    Object.entries(items).some(([application, names]) => names.some((name) => pools.has(`${application}/${name}`)))
+      ? [ticket]
+      : [],
+  );
 
 /** Pools by Service, each list in the order of names. A ConfigMap holds those of many tickets, and each of them asks. */
 function pathsByService(configMap: ConfigMap): ReadonlyMap<string, readonly string[]> {

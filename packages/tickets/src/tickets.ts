@@ -28,6 +28,7 @@ import { ruleTurn } from './rule-turn.ts';
 import { targets } from './targets.ts';
 import { teller } from './teller.ts';
 import { ticketTurn } from './ticket-turn.ts';
+import { wakeGathered } from './wake.ts';
 import { loadAll, watchAll } from './watching.ts';
 
 export interface TicketsOptions {
@@ -124,8 +125,9 @@ export function tickets(options: TicketsOptions): Tickets {
       if (signal.aborted) return;
       // In one step, so that no change falls between what is loaded and what is heard of.
       loadAll(desk, stores);
-      const stops = [watchAll(desk, stores), toDo.follow()];
+      const stops = [watchAll(desk, stores), toDo.follow(() => wakeGathered(desk))];
       const give = async (key: TurnKey) => {
+        desk.gathered.delete(key);
         const next = await turn(desk, key, signal);
         if (next.after === 'change') return;
         again.add(key);
@@ -163,6 +165,7 @@ function deskOf(options: TicketsOptions, queue: Desk['queue'], isBusy: () => boo
     teller: teller({ recorder: told, clock, isBusy, log }),
     queue,
     isBusy,
+    gathered: new Set(),
     ledger: new Ledger((ticket) => queue.add(`ticket ${ticket}`)),
     directory,
     tries: new Map(),

@@ -10,17 +10,17 @@ import {
 } from '@fairlead/api';
 import { isEqual } from '@fairlead/core';
 import type { Change, ConfigMap, Ingress, KubeObject, Store } from '@fairlead/kube';
-import { readEntries, readPools } from './configmap.ts';
+import { readEntries } from './configmap.ts';
 import type { Desk } from './desk.ts';
 import { configMapKey, isProgrammed, ticketOf } from './directory.ts';
-import { hasLabels, labelManager, ownsFields } from './labels.ts';
-import { annotations, configMapName, createdAt, placeOf, ticketName } from './names.ts';
+import { hasLabels, labelManager, labelsFor, ownsFields, poolOfService, poolsNaming, ticketsWith } from './labels.ts';
+import { annotations, configMapName, createdAt, placeOf, tenantOf, ticketName } from './names.ts';
 import { resume } from './quarantine.ts';
 import { isReported, readReport } from './report.ts';
 import type { Outage } from './outage.ts';
 import { untilNews } from './reach.ts';
 import { conditionOf } from './status.ts';
-import { wakeConfigMap, wakeLoadbalancer } from './wake.ts';
+import { wakeConfigMap, wakeConfigMapNow, wakeLoadbalancer } from './wake.ts';
 
 interface ManagementStores {
   loadbalancers: Store<Loadbalancer>;
@@ -112,7 +112,10 @@ function wakeIngressesOf(desk: Desk, ticket: Lbticket): void {
 function ticketChanged(desk: Desk, { before, after }: Change<Lbticket>): void {
   desk.directory.ticketChanged(before, after);
   if (after) claim(desk, after);
-  for (const ticket of [before, after]) if (ticket) wakeTicket(desk, ticket);
+  if (before && after && isPartSame(before, after)) desk.queue.add(`ticket ${ticketName(after)}`);
+  else for (const ticket of [before, after]) if (ticket) wakeTicket(desk, ticket);
+  if (before && isProgrammed(before) && !(after && isPartSame(before, after)))
+    wakeConfigMapNow(desk, configMapKey(before));
   const ticket = after ?? before;
   if (!ticket) return;
   if (before?.status?.veip !== after?.status?.veip || before?.status?.process !== after?.status?.process)
@@ -121,6 +124,15 @@ function ticketChanged(desk: Desk, { before, after }: Change<Lbticket>): void {
   for (const rule of desk.directory.rulesOf(ticketName(ticket))) desk.queue.add(`rule ${nameOf(rule)}`);
   wakeCanaries(desk, ticketName(ticket));
 }
+
+/** Has it in the ConfigMap, and for its Ingresses, what it had? Most writes are of its conditions. */
+const isPartSame = (before: Lbticket, after: Lbticket): boolean =>
+  before.metadata.uid === after.metadata.uid &&
+  before.metadata.generation === after.metadata.generation &&
+  before.metadata.deletionTimestamp === after.metadata.deletionTimestamp &&
+  before.status?.process === after.status?.process &&
+  before.status?.veip === after.status?.veip &&
+  before.status?.ltmip === after.status?.ltmip;
 
 function ruleChanged(desk: Desk, { before, after }: Change<Lbrule>): void {
   desk.directory.ruleChanged(before, after);
@@ -261,14 +273,22 @@ function serviceChanged(
   for (const loadbalancer of desk.directory.loadbalancersIn(namespace)) {
     if (desk.loadbalancers.get({ name: loadbalancer })?.spec.cluster !== cluster) continue;
     const configMap = desk.target(cluster)?.configMaps.read({ namespace, name: configMapName(loadbalancer) });
-    const isNamed = Object.values(readPools(configMap)).some((pool) => pool.service === service.metadata.name);
-    if (!isNamed) continue;
-    desk.queue.add(`configmap ${loadbalancer}/${namespace}`);
+    const paths = configMap ? poolsNaming(configMap, service.metadata.name) : [];
+    if (!configMap || paths.length === 0) continue;
+    const balancer = desk.loadbalancers.get({ name: loadbalancer });
+    if (!balancer || !after || !isLabelled(balancer, configMap, after))
+      desk.queue.add(`configmap ${loadbalancer}/${namespace}`);
     // A CIS goes by these labels alone: whether its pools are filled may be another now.
-    if (desk.loadbalancers.get({ name: loadbalancer })?.spec.cis.mode === 'external')
-      for (const ticket of desk.directory.programmed(`${loadbalancer}/${namespace}`))
-        desk.queue.add(`ticket ${ticket}`);
+    if (balancer?.spec.cis.mode === 'external')
+      for (const ticket of ticketsWith(configMap, new Set(paths))) desk.queue.add(`ticket ${ticket}`);
   }
+}
+
+/** Has the Service the labels that are wanted? Mostly it was us who set them. */
+function isLabelled(loadbalancer: Loadbalancer, configMap: ConfigMap, service: KubeObject): boolean {
+  const tenant = tenantOf(loadbalancer, service.metadata.namespace ?? '');
+  const path = poolOfService(configMap, { tenant, name: service.metadata.name, present: service });
+  return path !== undefined && hasLabels(service, labelsFor(tenant, path));
 }
 
 function configMapChanged(desk: Desk, before: ConfigMap | undefined, after: ConfigMap | undefined): void {
