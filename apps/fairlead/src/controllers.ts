@@ -1,8 +1,8 @@
 // The wiring of everything that runs against clusters: tickets in the management cluster, an agent for each Loadbalancer.
 import { setMaxListeners } from 'node:events';
-import { lbcanaries, lbrules, lbtickets, loadbalancers, type Loadbalancer } from '@fairlead/api';
+import type { Loadbalancer } from '@fairlead/api';
 import { fail, ok, type Clock, type Policy, type Result } from '@fairlead/core';
-import { store, type Kube } from '@fairlead/kube';
+import type { Kube } from '@fairlead/kube';
 import { auto, http, manual, tickets, type Surroundings } from '@fairlead/tickets';
 import type { AddressMap } from './address-map.ts';
 import { ownSecrets } from './admission/owners.ts';
@@ -14,6 +14,7 @@ import type { Log } from './log.ts';
 import { ltmAgents, type LtmAgents } from './ltm-agents.ts';
 import { measured, readable } from './metrics/measured.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import { managementStores } from './management-stores.ts';
 import type { PlacesOptions } from './places.ts';
 import { statisticsReader } from './statistics.ts';
 
@@ -84,12 +85,7 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
   const { management, clock, random, log, metrics } = options;
   // Every watch and wait listens to this one; that many is no leak.
   setMaxListeners(0, signal);
-  const stores = {
-    loadbalancers: store(management, loadbalancers),
-    lbtickets: store(management, lbtickets),
-    lbrules: store(management, lbrules),
-    lbcanaries: store(management, lbcanaries),
-  };
+  const stores = managementStores(management);
   const secrets = secretReader(management, options.namespace);
   const credentials = (loadbalancer: Loadbalancer) => credentialsOf(loadbalancer, secrets);
   const targets = clusters({ ...options, fixed: options.clusters });

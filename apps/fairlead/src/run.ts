@@ -11,6 +11,7 @@ import { systemClock } from './clock.ts';
 import { connectTo, kubeconfigOpener, random, type ConnectHow } from './connect.ts';
 import { contextsWanted } from './contexts.ts';
 import { runControllers } from './controllers.ts';
+import { lean } from './lean.ts';
 import { leading, type Leading } from './leading.ts';
 import { jsonLog, type Log } from './log.ts';
 import { metrics, type Metrics } from './metrics/metrics.ts';
@@ -35,6 +36,7 @@ export interface RunOptions {
 }
 
 export async function run(options: RunOptions): Promise<number> {
+  lean();
   const log = jsonLog(options.logLevel);
   const counted = metrics();
   const map = addressMap(options.map);

@@ -13,7 +13,6 @@ import {
   type EndpointSlice,
   type Ingress,
   type Kube,
-  type KubeObject,
   type LiveStore,
   type NamedStore,
   type Namespace,
@@ -24,6 +23,7 @@ import {
 import { ingressIndexes } from '@fairlead/api';
 import type { Clock } from '@fairlead/core';
 import { endpointSliceIndexes, serviceIndexes } from '@fairlead/sources';
+import { withManagersNamed, withoutManagers } from './projections.ts';
 
 export interface TargetCluster {
   name: string;
@@ -44,9 +44,9 @@ export interface TargetCluster {
 
 export function targetCluster(name: string, kube: Kube, clock: Clock): TargetCluster {
   const stores = {
-    namespaces: store(kube, namespaces),
-    services: store(kube, services, { indexes: serviceIndexes }),
-    configmaps: store(kube, configMaps, { labelSelector: 'f5type=virtual-server' }),
+    namespaces: store(kube, namespaces, { project: withManagersNamed }),
+    services: store(kube, services, { indexes: serviceIndexes, project: withManagersNamed }),
+    configmaps: store(kube, configMaps, { labelSelector: 'f5type=virtual-server', project: withoutManagers }),
     endpointslices: store(kube, endpointSlices, { indexes: endpointSliceIndexes, project: withoutManagers }),
     ingresses: store(kube, ingresses, { indexes: ingressIndexes, project: withoutManagers }),
   };
@@ -61,10 +61,4 @@ export function targetCluster(name: string, kube: Kube, clock: Clock): TargetClu
       await Promise.all([...Object.values(stores), named].map((one) => one.run(signal)));
     },
   };
-}
-
-/** Who wrote which field of these is of no use here, and often half of their size. */
-function withoutManagers<T extends KubeObject>(object: T): T {
-  const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
 }

@@ -1,7 +1,7 @@
 // The webhook server of `fairlead run`: admission of our kinds for a real API server.
-import { lbcanaries, lbrules, lbtickets, loadbalancers } from '@fairlead/api';
+import { managementStores } from '../management-stores.ts';
 import { ok, type Clock, type Result } from '@fairlead/core';
-import { store, type Kube } from '@fairlead/kube';
+import type { Kube } from '@fairlead/kube';
 import type { ClustersOptions } from '../clusters/clusters.ts';
 import type { Log } from '../log.ts';
 import { serve } from '../serve.ts';
@@ -39,12 +39,7 @@ const day = 24 * 3600 * 1000;
 /** Serves, and has the API server ask. Ends with a problem when either cannot be had. */
 export async function startWebhooks(options: WebhookOptions): Promise<Result<Webhooks>> {
   const { management, namespace, clock, log } = options;
-  const stores = {
-    loadbalancers: store(management, loadbalancers),
-    lbtickets: store(management, lbtickets),
-    lbrules: store(management, lbrules),
-    lbcanaries: store(management, lbcanaries),
-  };
+  const stores = managementStores(management);
   const hosts = hostsOf(options.reach(options.port));
   const first = await servedCertificate({ management, namespace, hosts, clock });
   if (!first.ok) return first;

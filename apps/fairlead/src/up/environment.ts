@@ -1,15 +1,16 @@
 // The parts of `fairlead up`, started in order and ended in the reverse order.
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { crds, lbcanaries, lbrules, lbtickets, loadbalancers } from '@fairlead/api';
+import { crds } from '@fairlead/api';
 import type { Admit } from '@fairlead/apiserver';
-import { store, type Kube } from '@fairlead/kube';
+import type { Kube } from '@fairlead/kube';
 import { addressMap, type AddressMap } from '../address-map.ts';
 import { lateJudge, type Stores } from '../admission/judge.ts';
 import { targets } from '../admission/targets.ts';
 import { systemClock } from '../clock.ts';
 import { connectTo, kubeconfigOpener, random } from '../connect.ts';
 import { runControllers } from '../controllers.ts';
+import { managementStores } from '../management-stores.ts';
 import { jsonLog, type Log } from '../log.ts';
 import { metrics, type Metrics } from '../metrics/metrics.ts';
 import { serveMetrics } from '../metrics/server.ts';
@@ -158,12 +159,7 @@ async function startClusters(start: Start, ports: Readonly<Record<string, number
   clusters.delete(managementName);
   await installDefinitions(management);
   progress.done('CustomResourceDefinitions: Loadbalancer, Lbticket, Lbrule, Lbcanary');
-  const stores = {
-    loadbalancers: store(management, loadbalancers),
-    lbtickets: store(management, lbtickets),
-    lbrules: store(management, lbrules),
-    lbcanaries: store(management, lbcanaries),
-  };
+  const stores = managementStores(management);
   const seen = targets({
     management,
     fixed: clusters,
