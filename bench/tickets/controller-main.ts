@@ -2,13 +2,14 @@
 // Argument: a JSON file with the servers, `{management, targets: {name: …}}`. Says `ready` once it has read them; ends with its input.
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { lbcanaries, lbrules, lbtickets, loadbalancers } from '@fairlead/api';
-import { store } from '@fairlead/kube';
 import { auto, tickets } from '@fairlead/tickets';
 import { systemClock } from '../../apps/fairlead/src/clock.ts';
+import { lean } from '../../apps/fairlead/src/lean.ts';
+import { managementStores } from '../../apps/fairlead/src/management-stores.ts';
 import { targetCluster } from '../../apps/fairlead/src/target-cluster.ts';
 import { clientOf, type Server } from './client.ts';
 
+lean();
 const [file = ''] = process.argv.slice(2);
 const servers = JSON.parse(readFileSync(file, 'utf8')) as { management: Server; targets: Record<string, Server> };
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -17,12 +18,7 @@ setMaxListeners(0, stop.signal);
 process.stdin.resume().once('end', () => stop.abort());
 
 const management = clientOf(servers.management, say);
-const stores = {
-  loadbalancers: store(management, loadbalancers),
-  lbtickets: store(management, lbtickets),
-  lbrules: store(management, lbrules),
-  lbcanaries: store(management, lbcanaries),
-};
+const stores = managementStores(management);
 const targets = new Map(
   Object.entries(servers.targets).map(([name, server]) => [
     name,

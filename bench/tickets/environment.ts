@@ -8,8 +8,11 @@ import { clientOf, must, type Server } from './client.ts';
 
 const clusterNames = ['region01', 'region02', 'region03'];
 const balancerCount = 20;
-/** Namespaces in the target cluster for each Loadbalancer; each has one ConfigMap. */
-const namespacesEach = 10;
+/**
+ * Namespaces in the target cluster for each Loadbalancer; each has one ConfigMap, of eleven tickets at the end. An edit
+ * writes all of its ConfigMap, so its cost grows with the tickets in it: `BENCH_NAMESPACES=10` makes that 55.
+ */
+const namespacesEach = Number(process.env['BENCH_NAMESPACES'] ?? 50);
 const projects = 20;
 /** Requests under way at once, for what is only set up. */
 export const lanes = 32;
