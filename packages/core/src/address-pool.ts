@@ -34,6 +34,8 @@ export interface AddressPool {
   /** Frees the address if `holder` holds it, so that a late clean-up never frees what another got since. Did it? */
   release(address: string, holder: string): boolean;
   holderOf(address: string): string | undefined;
+  /** May it be given out, held or not? */
+  includes(address: string): boolean;
   /** Of the addresses that may be given out. `total` is capped at 2^53-1, for an IPv6 /64 has more than a number can say. */
   capacity(): { total: number; used: number };
 }
@@ -123,6 +125,7 @@ function makePool(name: string, { cidr, ranges, held }: Parts): AddressPool {
       const parsed = parseAddress(address);
       return parsed.ok ? held.get(formatAddress(parsed.value)) : undefined;
     },
+    includes: (address) => isIn(ranges, address),
     capacity: () => ({ total: Number(total > CAP ? CAP : total), used }),
   };
 }
@@ -204,6 +207,11 @@ function inRanges(ranges: AddressRange[], { family, value }: Address): boolean {
   }
   const range = ranges[low];
   return range !== undefined && range.family === family && range.first <= value;
+}
+
+function isIn(ranges: AddressRange[], text: string): boolean {
+  const parsed = parseAddress(text);
+  return parsed.ok && inRanges(ranges, parsed.value);
 }
 
 function parsedEarlier(text: string): Address {

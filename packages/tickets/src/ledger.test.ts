@@ -126,3 +126,13 @@ test('a network that cannot be read gives nothing out, and says where it is wron
   expect(ledger.problem('demo')?.path).toBe('spec.ltm.exclude[0]');
   expect(ledger.capacity('demo')).toBeUndefined();
 });
+
+test('a ticket that may have been moved claims nothing that its Loadbalancer could not give', () => {
+  const { take, ledger } = open();
+  ledger.claim('demo', 'a', { veip: '20.9.0.1', ltmip: '10.0.0.3' }, true);
+  expect(ledger.pairOf('demo', 'a')).toEqual({ ltmip: '10.0.0.3' });
+  expect(take('a', { veip: '20.9.0.1' })).toBe('invalid');
+  // Who was served from a network that shrank since keeps what it has.
+  ledger.claim('demo', 'b', { veip: '20.9.0.1', ltmip: '10.0.0.4' });
+  expect(ledger.pairOf('demo', 'b')).toEqual({ veip: '20.9.0.1', ltmip: '10.0.0.4' });
+});

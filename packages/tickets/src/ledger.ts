@@ -103,13 +103,18 @@ export class Ledger {
     this.#books.delete(loadbalancer);
   }
 
-  /** The API server shows that `ticket` has these. Of two claims the first shown counts, and any before a reservation. */
-  claim(loadbalancer: string, ticket: string, pair: PairWish): void {
+  /**
+   * The API server shows that `ticket` has these. Of two claims the first shown counts, and any before a reservation.
+   * `mayMove`: until something is filed a ticket may be moved to another Loadbalancer, and what it shows may still be of
+   * the one before; so only what this one could give is taken for its own.
+   */
+  claim(loadbalancer: string, ticket: string, pair: PairWish, mayMove = false): void {
     for (const layer of ['ve', 'ltm'] as const) {
       const parsed = parseAddress((layer === 've' ? pair.veip : pair.ltmip) ?? '');
       if (!parsed.ok) continue;
       const place = { loadbalancer, layer, address: formatAddress(parsed.value) };
       const pool = this.#pool(place);
+      if (mayMove && pool && !pool.includes(place.address)) continue;
       const holder = pool?.hold(ticket, place.address) ?? ticket;
       if (holder === ticket) this.#note(ticket, { ...place, shown: true });
       else if (!this.#held(holder).some((one) => one.shown && isSame(one, place))) {

@@ -91,9 +91,10 @@ const byRight = (a: Lbticket, b: Lbticket): number =>
 function claim(desk: Desk, ticket: Lbticket): void {
   const { loadbalancer } = ticket.spec;
   const { process, veip, ltmip } = ticket.status ?? {};
-  if (veip || ltmip) desk.ledger.claim(loadbalancer, ticketName(ticket), { veip, ltmip });
+  const mayMove = process === undefined || process === 'created';
+  if (veip || ltmip) desk.ledger.claim(loadbalancer, ticketName(ticket), { veip, ltmip }, mayMove);
   else if (process === undefined && ticket.spec.veip && ticket.spec.ltmip)
-    desk.ledger.claim(loadbalancer, ticketName(ticket), ticket.spec);
+    desk.ledger.claim(loadbalancer, ticketName(ticket), ticket.spec, mayMove);
 }
 
 function wakeTicket(desk: Desk, ticket: Lbticket): void {
