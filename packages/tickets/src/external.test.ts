@@ -167,6 +167,18 @@ test('a Service behind two pools fills one: the other is told by LabelConflict a
   expect((await found(here)).members['/acp-region01_shop/shop_tcp_app/svc01-tcp_8080_pool']).toEqual(own);
 });
 
+test('before there is a Service, the pool of another ticket waits for it no longer than that ticket names it', async () => {
+  const here = await begun();
+  await file(here, ticket('first', { listners: [listner(80, 'svc01')] }));
+  const tcp = { ...listner(22, 'svc01'), protocal: 'tcp' as const, session: 'none' as const };
+  await file(here, ticket('second', { listners: [tcp] }));
+  expect(conditionAt(await here.ticket('second'), 'LabelConflict')).toEqual(['True', 'LabelConflict']);
+  const body = { spec: { listners: [] } };
+  await made(here.management.patch(lbtickets, { name: 'first', namespace: 'project' }, { type: 'merge', body }));
+  await here.clock.advance(2000);
+  expect(conditionAt(await here.ticket('second'), 'LabelConflict')).toEqual(['False', 'NoConflict']);
+});
+
 test('a pool that comes later takes no labels from one that has them, whatever their names', async () => {
   const here = await begun();
   await serve(here, 'svc01');
