@@ -1,6 +1,6 @@
 // The rules of addresses, I-1 to I-12 of spec/cloud.md §4.4, as they hold for tickets (spec/tickets.md §4). One test each, or more.
 import { checkLoadbalancer, lbtickets, loadbalancers, type Lbticket, type Loadbalancer } from '@fairlead/api';
-import { fail } from '@fairlead/core';
+import { fail, ok } from '@fairlead/core';
 import { events } from '@fairlead/kube';
 import { expect, test } from 'vitest';
 import { Ledger } from './ledger.ts';
@@ -236,22 +236,32 @@ test('I-12: the history says when which addresses came from where, and when they
   expect(history.at(-1)?.why).toMatch(/its addresses are free/);
 });
 
-test('a ticket moved while nobody looks gets addresses of where it is now', async () => {
-  const away = async () => fail('busy', 'the approver is away');
-  const here = await world({ approvers: { http: { file: away, ask: away, withdraw: away } as never } });
-  const policy = { provider: 'http' as const, url: 'http://approver.test' };
-  await made(here.management.create(loadbalancers, lb({ ve: ve('20.1.0.0/29'), ltm: ltm('10.0.0.0/29'), policy })));
-  const other = lb({ ve: ve('20.1.0.16/29'), ltm: ltm('10.0.0.16/29'), policy });
-  await made(here.management.create(loadbalancers, { ...other, metadata: { name: 'spare' } }));
-  await made(here.management.create(lbtickets, ticket('a')));
-  await here.clock.advance(1000);
-  expect((await here.ticket('a')).spec.veip).toBe('20.1.0.1');
-  await here.stop();
-  const at = { name: 'a', namespace: 'project' };
-  const body = { spec: { loadbalancer: 'spare' } };
-  await made(here.management.patch(lbtickets, at, { type: 'merge', body }));
-  await here.begin();
-  await here.clock.advance(2000);
-  const { spec } = await here.ticket('a');
-  expect([spec.veip, spec.ltmip]).toEqual(['20.1.0.17', '10.0.0.17']);
-});
+test.each(['created', 'failed'])(
+  'a %s ticket moved while nobody looks gets addresses of where it is now',
+  async (state) => {
+    const away = async () => fail('busy', 'the approver is away');
+    const rejecting = {
+      file: async () => ok('app'),
+      ask: async () => ok({ status: 'rejected', message: 'no' }),
+      withdraw: async () => ok(undefined),
+    };
+    const approver = state === 'failed' ? rejecting : { file: away, ask: away, withdraw: away };
+    const here = await world({ approvers: { http: approver as never } });
+    const policy = { provider: 'http' as const, url: 'http://approver.test' };
+    await made(here.management.create(loadbalancers, lb({ ve: ve('20.1.0.0/29'), ltm: ltm('10.0.0.0/29'), policy })));
+    const other = lb({ ve: ve('20.1.0.16/29'), ltm: ltm('10.0.0.16/29'), policy });
+    await made(here.management.create(loadbalancers, { ...other, metadata: { name: 'spare' } }));
+    await made(here.management.create(lbtickets, ticket('a')));
+    await here.clock.advance(1000);
+    const first = await here.ticket('a');
+    expect([first.spec.veip, first.status?.process]).toEqual(['20.1.0.1', state]);
+    await here.stop();
+    const at = { name: 'a', namespace: 'project' };
+    const body = { spec: { loadbalancer: 'spare' } };
+    await made(here.management.patch(lbtickets, at, { type: 'merge', body }));
+    await here.begin();
+    await here.clock.advance(2000);
+    const { spec } = await here.ticket('a');
+    expect([spec.veip, spec.ltmip]).toEqual(['20.1.0.17', '10.0.0.17']);
+  },
+);

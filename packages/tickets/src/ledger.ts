@@ -105,8 +105,8 @@ export class Ledger {
 
   /**
    * The API server shows that `ticket` has these. Of two claims the first shown counts, and any before a reservation.
-   * `mayMove`: until something is filed a ticket may be moved to another Loadbalancer, and what it shows may still be of
-   * the one before; so only what this one could give is taken for its own.
+   * `mayMove`: a created or failed ticket may be moved to another Loadbalancer, and what it shows may still be of the one
+   * before; so only what this one could give is taken for its own.
    */
   claim(loadbalancer: string, ticket: string, pair: PairWish, mayMove = false): void {
     for (const layer of ['ve', 'ltm'] as const) {

@@ -91,7 +91,7 @@ const byRight = (a: Lbticket, b: Lbticket): number =>
 function claim(desk: Desk, ticket: Lbticket): void {
   const { loadbalancer } = ticket.spec;
   const { process, veip, ltmip } = ticket.status ?? {};
-  const mayMove = process === undefined || process === 'created';
+  const mayMove = process === undefined || process === 'created' || process === 'failed';
   if (veip || ltmip) desk.ledger.claim(loadbalancer, ticketName(ticket), { veip, ltmip }, mayMove);
   else if (process === undefined && ticket.spec.veip && ticket.spec.ltmip)
     desk.ledger.claim(loadbalancer, ticketName(ticket), ticket.spec, mayMove);
