@@ -265,3 +265,27 @@ test.each(['created', 'failed'])(
     expect([spec.veip, spec.ltmip]).toEqual(['20.1.0.17', '10.0.0.17']);
   },
 );
+
+test('a ticket moved and disabled while nobody looks shows no addresses of where it was', async () => {
+  let isAway = true;
+  const file = async () => (isAway ? fail('busy', 'the approver is away') : ok('app'));
+  const ask = async () => ok({ status: 'pending', message: '' });
+  const here = await world({ approvers: { http: { file, ask, withdraw: async () => ok(undefined) } as never } });
+  const policy = { provider: 'http' as const, url: 'http://approver.test' };
+  const places = { demo: ['20.1.0.0/29', '10.0.0.0/29'], spare: ['20.1.0.16/29', '10.0.0.16/29'] } as const;
+  for (const [name, [high, low]] of Object.entries(places)) {
+    const one = lb({ ve: ve(high), ltm: ltm(low), policy });
+    await made(here.management.create(loadbalancers, { ...one, metadata: { name } }));
+  }
+  await made(here.management.create(lbtickets, ticket('a')));
+  await here.clock.advance(1000);
+  await here.stop();
+  const at = { name: 'a', namespace: 'project' };
+  const body = { spec: { loadbalancer: 'spare', veip: null, ltmip: null, state: 'disabled' } };
+  await made(here.management.patch(lbtickets, at, { type: 'merge', body }));
+  isAway = false;
+  await here.begin();
+  await here.clock.advance(5000);
+  const { spec, status } = await here.ticket('a');
+  expect([spec.veip, status?.veip, status?.process]).toEqual(['20.1.0.17', '20.1.0.17', 'disabled']);
+});

@@ -35,10 +35,11 @@ const isUnwanted = (ticket: Lbticket): boolean => isRemoved(ticket) || ticket.sp
 
 const isEdited = (ticket: Lbticket): boolean => ticket.metadata.generation !== ticket.status?.observedGeneration;
 
-/** Does it ask for other addresses than it has, or for those of another load balancer? */
+/** Does it ask for other addresses than it has, or show those of another load balancer? */
 function isMoved({ ledger }: Desk, ticket: Lbticket): boolean {
   const has = ledger.pairOf(ticket.spec.loadbalancer, ticketName(ticket));
-  return (['veip', 'ltmip'] as const).some((field) => canonical(ticket.spec[field]) !== has[field]);
+  const said = [ticket.spec, ticket.status ?? {}];
+  return (['veip', 'ltmip'] as const).some((field) => said.some((one) => canonical(one[field]) !== has[field]));
 }
 
 function canonical(text: string | null | undefined): string | undefined {
