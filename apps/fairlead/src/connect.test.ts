@@ -1,9 +1,8 @@
 // Which cluster a command talks to when it is told of none, and a controller in a pod that goes by its service account.
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { apiServer, authority, issue, memory, type Issue } from '@fairlead/apiserver';
+import { authority, issue, type Issue } from '@fairlead/apiserver';
 import type { Kube } from '@fairlead/kube';
 import { connect } from '@fairlead/kube/node';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,6 +10,7 @@ import { systemClock } from './clock.ts';
 import { connectManagement } from './connect.ts';
 import { usualKubeconfig } from './kubeconfig-option.ts';
 import { serve } from './serve.ts';
+import { bareServer } from './testing/api-server.ts';
 
 const own = '.fairlead/kubeconfig';
 const users = '/home/ann/.kube/config';
@@ -33,14 +33,7 @@ test('a context without a kubeconfig is refused, since a pod knows one cluster',
 
 /** An API server behind TLS, as a pod is told of it: its environment, and a client of an administrator's. */
 async function served(ca: string, pair: { cert: string; key: string }) {
-  const server = await apiServer({
-    storage: memory(),
-    clock: systemClock,
-    random: (bytes) => randomBytes(bytes),
-    name: 'management',
-    tokens: [{ token: 'root', user: 'root', groups: ['system:masters'] }],
-    report: (line) => void process.stderr.write(`${line}\n`),
-  });
+  const server = await bareServer();
   const { url, close } = await serve((request, peer) => server.answer(request, peer), {
     host: '127.0.0.1',
     port: 0,

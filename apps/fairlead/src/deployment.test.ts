@@ -1,16 +1,15 @@
 // deploy/controller.yaml: an API server takes it, its account has the roles, and the program knows the options.
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { crds, loadbalancers } from '@fairlead/api';
-import { apiServer, memory } from '@fairlead/apiserver';
 import { fetchSend, kube, secrets, type Kube } from '@fairlead/kube';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from './clock.ts';
 import { applyManifests, readManifests, type Manifest } from './manifests.ts';
+import { bareServer } from './testing/api-server.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const namespace = 'fairlead-system';
@@ -30,14 +29,7 @@ const deployment = controller.find(({ object }) => object.kind === 'Deployment')
 const [container] = deployment.spec.template.spec.containers;
 
 test('an API server takes it, and its account may do what the roles say and no more', async () => {
-  const server = await apiServer({
-    storage: memory(),
-    clock: systemClock,
-    random: (bytes) => randomBytes(bytes),
-    name: 'management',
-    tokens: [{ token: 'root', user: 'root', groups: ['system:masters'] }],
-    report: (line) => void process.stderr.write(`${line}\n`),
-  });
+  const server = await bareServer();
   onTestFinished(() => server.close());
   const client = (token: string): Kube =>
     kube({

@@ -2,9 +2,9 @@
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { lbtickets } from '@fairlead/api';
-import { ingresses, secrets } from '@fairlead/kube';
-import type { Bigip } from '@fairlead/sim-bigip';
+import { ingresses } from '@fairlead/kube';
 import { applyText, eventually, region01, webServer, withEnvironment } from '../testing/environment.ts';
+import { ltmLoadbalancer, newToken, ports, putToken } from '../testing/ltm.ts';
 import type { Environment } from './environment.ts';
 import { boundAt } from './requests.ts';
 
@@ -12,20 +12,12 @@ let environment: Environment;
 
 withEnvironment(async (started) => {
   environment = started;
-  await putToken(await newToken());
-  await applyText(environment.management, loadbalancer);
+  await putToken(environment, await newToken(environment));
+  await applyText(environment.management, first);
   await applyText(region01(environment), webServer('web'));
 });
 
-const loadbalancer = `apiVersion: ebcpaas.lb/v1
-kind: Loadbalancer
-metadata: {name: demo}
-spec:
-  ltm: {url: "http://100.1.1.1", mode: as3, tokenSecretRef: {name: ltm-token}, cidr: 10.0.9.0/24}
-  ve: {addr: 200.1.1.1, user: admin, passwd: admin, cidr: 20.1.9.0/24, partition: blue}
-  cluster: acp-region01
-  nsselector: {foo: bar}
----
+const first = `${ltmLoadbalancer}---
 apiVersion: ebcpaas.io/v1
 kind: Lbticket
 metadata: {name: web, namespace: default}
@@ -54,12 +46,6 @@ const becomes = (type: string, words: string) =>
     (text) => text.includes(words),
   );
 
-const ports = (sim: Bigip) =>
-  sim
-    .virtuals()
-    .map(({ port }) => port)
-    .sort((a, b) => a - b);
-
 const both = () => [ports(environment.devices.ltm.sim), ports(environment.devices.ve.sim)];
 
 const bothBecome = (...wanted: number[]) =>
@@ -72,21 +58,6 @@ const lastWrites = () =>
       calls.findLast(({ method, path, status }) => method === 'POST' && path.includes('/declare/') && status === 200)
         ?.at ?? 0,
   );
-
-async function newToken(): Promise<string> {
-  const login = await environment.devices.ltm.sim.fetch('http://ltm/mgmt/shared/authn/login', {
-    method: 'POST',
-    body: JSON.stringify({ username: 'admin', password: 'admin', loginProviderName: 'tmos' }),
-  });
-  return ((await login.json()) as { token: { token: string } }).token.token;
-}
-
-async function putToken(token: string): Promise<void> {
-  const metadata = { name: 'ltm-token', namespace: 'fairlead-system' };
-  const object = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data: { token: btoa(token) } };
-  const put = await environment.management.apply(secrets, object, { fieldManager: 'test', force: true });
-  if (!put.ok) throw new Error(put.problem.message);
-}
 
 /** The status of a request to the LTM address. */
 function ask(host: string, port: number): Promise<number | string> {
@@ -140,7 +111,7 @@ test('a port that is exchanged for another is on neither any more', async () => 
 }, 60_000);
 
 test('while the LTM does not take its withdrawal, the VE serves on, and the ticket says why', async () => {
-  await putToken('wrong');
+  await putToken(environment, 'wrong');
   const refusals = () => environment.devices.ltm.sim.calls.filter(({ status }) => status === 401).length;
   const before = refusals();
   const body = { metadata: { annotations: { 'fairlead.io/force': 'true' } }, spec: { state: 'disabled' } };
@@ -154,7 +125,7 @@ test('while the LTM does not take its withdrawal, the VE serves on, and the tick
 }, 60_000);
 
 test('once it does, the LTM goes first, then the VE', async () => {
-  await putToken(await newToken());
+  await putToken(environment, await newToken(environment));
   await bothBecome();
   const [ltm = 0, ve = 0] = lastWrites();
   expect(ltm).toBeLessThanOrEqual(ve);

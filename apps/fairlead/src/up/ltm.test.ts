@@ -2,9 +2,10 @@
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { lbtickets } from '@fairlead/api';
-import { namespaces, secrets } from '@fairlead/kube';
+import { namespaces } from '@fairlead/kube';
 import type { Bigip } from '@fairlead/sim-bigip';
 import { applyText, eventually, region01, webServer, withEnvironment } from '../testing/environment.ts';
+import { ltmLoadbalancer, newToken, ports, putToken } from '../testing/ltm.ts';
 import type { Environment } from './environment.ts';
 import { boundAt } from './requests.ts';
 
@@ -12,21 +13,11 @@ let environment: Environment;
 
 withEnvironment(async (started) => {
   environment = started;
-  await applyText(environment.management, loadbalancer);
+  await applyText(environment.management, ltmLoadbalancer);
   await applyText(target(), webServer('web', '{name: a, port: 8080}, {name: b, port: 8081, targetPort: 8080}'));
 });
 
 const target = () => region01(environment);
-
-const loadbalancer = `apiVersion: ebcpaas.lb/v1
-kind: Loadbalancer
-metadata: {name: demo}
-spec:
-  ltm: {url: "http://100.1.1.1", mode: as3, tokenSecretRef: {name: ltm-token}, cidr: 10.0.9.0/24}
-  ve: {addr: 200.1.1.1, user: admin, passwd: admin, cidr: 20.1.9.0/24, partition: blue}
-  cluster: acp-region01
-  nsselector: {foo: bar}
-`;
 
 const ticket = (...ports: number[]) => `apiVersion: ebcpaas.io/v1
 kind: Lbticket
@@ -51,29 +42,6 @@ const becomes = (type: string, words: string) =>
     (text) => text.includes(words),
   );
 
-const ports = (sim: Bigip) =>
-  sim
-    .virtuals()
-    .map(({ port }) => port)
-    .sort((a, b) => a - b);
-
-/** A token of the LTM, as an administrator of it would make one. */
-async function newToken(): Promise<string> {
-  const { sim } = environment.devices.ltm;
-  const login = await sim.fetch('http://ltm/mgmt/shared/authn/login', {
-    method: 'POST',
-    body: JSON.stringify({ username: 'admin', password: 'admin', loginProviderName: 'tmos' }),
-  });
-  return ((await login.json()) as { token: { token: string } }).token.token;
-}
-
-async function putToken(token: string): Promise<void> {
-  const metadata = { name: 'ltm-token', namespace: 'fairlead-system' };
-  const object = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data: { token: btoa(token) } };
-  const put = await environment.management.apply(secrets, object, { fieldManager: 'test', force: true });
-  if (!put.ok) throw new Error(put.problem.message);
-}
-
 /** The status of a request to the LTM address. */
 function ask(port: number): Promise<number | string> {
   const at = boundAt(environment.devices.ltm.sim, stored()?.status?.ltmip ?? '', port);
@@ -96,7 +64,7 @@ test('without its token the LTM is left alone, and the ticket says what is missi
 }, 60_000);
 
 test('with it, each port of the LTM address leads to the VE address, and through it to the pods', async () => {
-  await putToken(await newToken());
+  await putToken(environment, await newToken(environment));
   await becomes('Ready', 'True');
   expect(ports(environment.devices.ltm.sim)).toEqual([80, 81]);
   const { ltmip } = stored()?.status ?? {};
@@ -125,7 +93,7 @@ test('a listner that goes leaves the LTM first', async () => {
 }, 60_000);
 
 test('while the LTM does not take its withdrawal, the VE keeps what it has and the addresses stay', async () => {
-  await putToken('wrong');
+  await putToken(environment, 'wrong');
   const at = { name: 'test', namespace: 'default' };
   const body = { metadata: { annotations: { 'fairlead.io/force': 'true' } }, spec: { state: 'disabled' } };
   expect(await environment.management.patch(lbtickets, at, { type: 'merge', body })).toMatchObject({ ok: true });
@@ -147,7 +115,7 @@ test('while the LTM does not take its withdrawal, the VE keeps what it has and t
 }, 60_000);
 
 test('once it does, the LTM goes first, then the VE, then the addresses', async () => {
-  await putToken(await newToken());
+  await putToken(environment, await newToken(environment));
   await eventually(
     () => stored()?.status?.process,
     (process) => process === 'deleted',
