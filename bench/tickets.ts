@@ -26,6 +26,7 @@ import {
   listner,
   placeOf,
   startClusters,
+  sum,
   ticket,
   type Clusters,
 } from './tickets/environment.ts';
@@ -222,8 +223,6 @@ async function revisions({ management, targets }: Clusters): Promise<number[]> {
   const lists = await Promise.all([management, ...targets.values()].map((kube) => must(kube.list(configMaps))));
   return lists.map(({ resourceVersion }) => Number(resourceVersion));
 }
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 
 /** What a controller might have written, and by whom it was. */
 async function writtenSince({ management, targets }: Clusters, before: readonly number[]): Promise<string[]> {

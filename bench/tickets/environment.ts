@@ -55,7 +55,7 @@ export async function startClusters(launch: Launcher, say: (text: string) => voi
   };
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
+export const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 
 /** Kinds, projects, Loadbalancers with their namespaces. */
 export async function furnish({ management, targets }: Clusters): Promise<void> {

@@ -126,9 +126,8 @@ function changedBetween(before: ConfigMap | undefined, after: ConfigMap): string
 
 /** Tickets with a pool whose Service stands behind other pools than before. */
 function ticketsOnMovedServices(before: ConfigMap | undefined, after: ConfigMap): string[] {
-  const moved = new Set(servicesMoved(before, after));
-  const paths = new Set([...moved].flatMap((service) => poolsNaming(after, service)));
-  return paths.size === 0 ? [] : ticketsWith(after, paths);
+  const pools = servicesMoved(before, after).flatMap((service) => poolsNaming(after, service));
+  return ticketsWith(after, new Set(pools));
 }
 
 /** Notes why something is not written, and lets those know whom it concerns. */
