@@ -62,7 +62,7 @@ function giveAddress(pool: Pool, object: KubeObject, old: KubeObject | undefined
   const given =
     textOf(spec.clusterIP) ||
     textOf(listOf(spec.clusterIPs)[0]) ||
-    free(pool, pool.addresses, pool.size - 2, (i) => toAddress(pool.first + 1 + i));
+    free(pool, pool.addresses, addressBand(pool.size - 2), (i) => toAddress(pool.first + 1 + i));
   if (given === undefined) return internal('failed to allocate a serviceIP: range is full');
   if (given !== 'None' && given !== before) {
     const why = refusalOf(pool, given);
@@ -129,7 +129,7 @@ function giveNodePorts(pool: Pool, object: KubeObject, old: KubeObject | undefin
     if (why) return refusal(object, path, asked, why);
     if (asked !== 0) continue;
     const count = highestNodePort - lowestNodePort + 1;
-    const given = free(pool, new Set([...others, ...own]), count, (n) => lowestNodePort + n);
+    const given = free(pool, new Set([...others, ...own]), portBand(count), (n) => lowestNodePort + n);
     if (given === undefined) return internal('failed to allocate a nodePort: range is full');
     holder[name] = given;
     own.add(given);
@@ -143,14 +143,30 @@ function portProblem(port: number, others: Set<number>): string | undefined {
   return others.has(port) ? isAllocated : undefined;
 }
 
+/** A range of `count` whose first `kept` are given to nobody who did not ask for one, until the rest is used up. */
+interface Band {
+  count: number;
+  kept: number;
+}
+
+/** Of a range of `count`: one part in `parts`, at least 16 and at most `most`; nothing of a range that is no larger. */
+const band = (count: number, parts: number, most: number): Band => ({
+  count,
+  kept: count <= 16 ? 0 : Math.min(Math.max(16, Math.floor(count / parts)), most),
+});
+
+/** Kubernetes' enhancements 3070 (addresses) and 3668 (node ports). */
+const addressBand = (count: number): Band => band(count, 16, 256);
+const portBand = (count: number): Band => band(count, 32, 128);
+
 /** A free one, looked for from a random place so that addresses are not reused at once. */
-function free<T>({ random }: Pool, used: Set<T>, count: number, at: (i: number) => T): T | undefined {
-  const start = Buffer.from(random(4)).readUInt32BE() % count;
-  for (let i = 0; i < count; i++) {
-    const candidate = at((start + i) % count);
-    if (!used.has(candidate)) return candidate;
-  }
-  return undefined;
+function free<T>({ random }: Pool, used: Set<T>, { count, kept }: Band, at: (i: number) => T): T | undefined {
+  const start = kept + (Buffer.from(random(4)).readUInt32BE() % (count - kept));
+  const search = (from: number, to: number): T | undefined => {
+    for (let i = from; i < to; i++) if (!used.has(at(i))) return at(i);
+    return undefined;
+  };
+  return search(start, count) ?? search(kept, start) ?? search(0, kept);
 }
 
 /** The first address of a range: the server's own. */

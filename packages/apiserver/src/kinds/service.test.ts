@@ -25,7 +25,7 @@ test.each<[Tree, string[]]>([
   [{ externalTrafficPolicy: 'Local' }, ['spec.externalTrafficPolicy']],
   [{ type: 'LoadBalancer', loadBalancerSourceRanges: ['10.0.0.0/33'] }, ['spec.LoadBalancerSourceRanges[0]']],
   [{ ports: [{ port: 80, targetPort: 'a--b' }] }, ['spec.ports[0].targetPort']],
-  [{ ports: [{ port: 80, nodePort: 30_100 }] }, ['spec.ports[0].nodePort']],
+  [{ ports: [{ port: 80, nodePort: 30_020 }] }, ['spec.ports[0].nodePort']],
   [{ sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 86_400 } } }, []],
   [{ type: 'ExternalName', externalName: 'a.example.com.' }, []],
   [{ type: 'ExternalName', externalName: 'a.example.com', ipFamilies: ['IPv4'] }, ['spec.ipFamilies']],
@@ -39,10 +39,10 @@ test.each<[Tree, string[]]>([
 
 test('a Service that changes its type gives up what the new type has not, and another may have it', async () => {
   const server = await testServer();
-  const ports = [{ port: 80, nodePort: 30_101 }];
-  const balancer = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 30_102, ports };
+  const ports = [{ port: 80, nodePort: 30_021 }];
+  const balancer = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 30_022, ports };
   await server.send('POST', at, made('a', balancer));
-  const taken = await server.send('POST', at, made('b', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_102 }] }));
+  const taken = await server.send('POST', at, made('b', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_022 }] }));
   expect(taken.causes[0]).toContain('provided port is already allocated');
   const changed = await server.send('PATCH', `${at}/a`, { spec: { type: 'ClusterIP' } });
   const spec = treeOf(changed.body.spec);
@@ -50,8 +50,8 @@ test('a Service that changes its type gives up what the new type has not, and an
   expect(spec).not.toHaveProperty('externalTrafficPolicy');
   expect(spec.ports).toEqual([{ port: 80, protocol: 'TCP', targetPort: 80 }]);
   for (const [name, nodePort] of [
-    ['b', 30_101],
-    ['c', 30_102],
+    ['b', 30_021],
+    ['c', 30_022],
   ] as const)
     expect(
       (await server.send('POST', at, made(name, { type: 'NodePort', ports: [{ port: 80, nodePort }] }))).code,
@@ -61,7 +61,7 @@ test('a Service that changes its type gives up what the new type has not, and an
 
 test('two protocols may share a node port, two ports of one protocol may not', async () => {
   const server = await testServer();
-  const port = (name: string, protocol: string): Tree => ({ name, port: 53, protocol, nodePort: 30_103 });
+  const port = (name: string, protocol: string): Tree => ({ name, port: 53, protocol, nodePort: 30_023 });
   const shared = { type: 'NodePort', ports: [port('a', 'TCP'), port('b', 'UDP')] };
   expect((await server.send('POST', at, made('a', shared))).code).toBe(201);
   const twice = { type: 'NodePort', ports: [port('a', 'TCP'), { ...port('b', 'TCP'), port: 54 }] };

@@ -39,8 +39,8 @@ const wrong: Record<string, Changes> = {
   'one node port twice': {
     'spec.type': 'NodePort',
     'spec.ports': [
-      { name: 'a', port: 80, nodePort: 30_181 },
-      { name: 'b', port: 81, nodePort: 30_181 },
+      { name: 'a', port: 80, nodePort: 30_041 },
+      { name: 'b', port: 81, nodePort: 30_041 },
     ],
   },
   'no external name for ExternalName': { 'spec.type': 'ExternalName', 'spec.ports': undefined },
@@ -98,7 +98,7 @@ const given: Record<string, Changes> = {
   'a target port may be a name': { 'spec.ports': [{ port: 80, targetPort: 'web' }] },
   'a session affinity is given its timeout': { 'spec.sessionAffinity': 'ClientIP' },
   'a cluster address may be asked for': { 'spec.clusterIP': '10.96.77.7' },
-  'a node port may be asked for': { 'spec.type': 'NodePort', 'spec.ports': [{ port: 80, nodePort: 30_183 }] },
+  'a node port may be asked for': { 'spec.type': 'NodePort', 'spec.ports': [{ port: 80, nodePort: 30_043 }] },
   'one port of two protocols is two ports': {
     'spec.ports': [
       { name: 'a', port: 53, protocol: 'TCP' },
@@ -145,7 +145,7 @@ const changes: Case[] = [
   ),
   update(
     'ports that change keep the node ports of those that stay',
-    { 'spec.type': 'NodePort', 'spec.ports': [{ name: 'a', port: 80, nodePort: 30_184 }] },
+    { 'spec.type': 'NodePort', 'spec.ports': [{ name: 'a', port: 80, nodePort: 30_044 }] },
     {
       ports: [
         { name: 'a', port: 80 },
@@ -163,8 +163,8 @@ const changes: Case[] = [
   {
     name: 'a node port that another has is refused',
     steps: [
-      made({ 'spec.type': 'NodePort', 'spec.ports': [{ port: 80, nodePort: 30_185 }] }),
-      post(core('services'), service('b', { 'spec.type': 'NodePort', 'spec.ports': [{ port: 80, nodePort: 30_185 }] })),
+      made({ 'spec.type': 'NodePort', 'spec.ports': [{ port: 80, nodePort: 30_045 }] }),
+      post(core('services'), service('b', { 'spec.type': 'NodePort', 'spec.ports': [{ port: 80, nodePort: 30_045 }] })),
     ],
   },
   {
