@@ -92,13 +92,36 @@ interface Watched {
 
 /** What users see, followed as they would. */
 function watch({ management, targets }: Clusters, signal: AbortSignal): Watched {
-  const copy = store(management, lbtickets);
-  const maps = new Map(
-    [...targets].map(([name, kube]) => [name, store(kube, configMaps, { labelSelector: 'f5type=virtual-server' })]),
-  );
+  const copy = store(management, lbtickets, { project: shortTicket });
+  const selected = { labelSelector: 'f5type=virtual-server', project: shortMap };
+  const maps = new Map([...targets].map(([name, kube]) => [name, store(kube, configMaps, selected)]));
   for (const one of [copy, ...maps.values()]) void one.run(signal);
   return { tickets: copy, configMaps: maps };
 }
+
+// Of each object what is asked for here: else our own collections of garbage would be measured too.
+
+const shortTicket = ({ apiVersion, kind, metadata, status = {} }: Lbticket): Lbticket => {
+  const { process, conditions = [] } = status;
+  const ready = conditions.filter(({ type }) => type === 'Ready');
+  return { apiVersion, kind, metadata: nameOf(metadata), status: { process, conditions: ready } } as Lbticket;
+};
+
+const shortMap = ({ apiVersion, kind, metadata }: ConfigMap): ConfigMap => ({
+  apiVersion,
+  kind,
+  metadata: { ...nameOf(metadata), annotations: { [revision]: metadata.annotations?.[revision] ?? '' } },
+});
+
+const nameOf = ({ name, namespace = '', uid = '', resourceVersion = '' }: KubeObject['metadata']) => ({
+  name,
+  namespace,
+  uid,
+  resourceVersion,
+});
+
+/** Another one for another template. */
+const revision = 'fairlead.io/revision';
 
 interface Parts {
   clusters: Clusters;
@@ -195,8 +218,9 @@ async function edit({ clusters, watched }: Parts, size: number): Promise<number[
     const weight = 10 + 26 * sizes.indexOf(size) + (i % 26);
     const began = performance.now();
     const arrived = new Promise<number>((reached) => {
-      const stop = maps?.listen(({ after }) => {
-        if (after?.metadata.namespace !== namespace) return;
+      const stop = maps?.listen(({ before, after }) => {
+        const [old, now] = [before, after].map((one) => one?.metadata.annotations?.[revision]);
+        if (after?.metadata.namespace !== namespace || old === now) return;
         stop?.();
         reached(performance.now() - began);
       });
