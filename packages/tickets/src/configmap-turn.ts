@@ -13,6 +13,7 @@ import { tenantRival } from './label-conflicts.ts';
 import { labelsAfter, labelsBefore, servesIngresses } from './label-writes.ts';
 import { configMapName, createdAt, fieldManager, placeOf, ticketName } from './names.ts';
 import { isDone } from './report.ts';
+import { quick } from './wake.ts';
 
 /** What a turn works on. */
 export interface Sheet {
@@ -85,7 +86,10 @@ async function write(desk: Desk, key: ConfigMapKey, sheet: Sheet): Promise<Probl
     target.configMaps.wrote(applied.value, existing?.metadata.resourceVersion);
     // A CIS matches by labels alone: what one ticket gives up, another may get now.
     const others = isExternal(sheet) ? ticketsOnMovedServices(existing, wanted) : [];
-    for (const ticket of new Set([...changedBetween(existing, wanted), ...others])) desk.queue.add(`ticket ${ticket}`);
+    // Our agent has still to put it on the device, and its report gives the ticket a turn.
+    const wait = isExternal(sheet) ? 0 : quick;
+    for (const ticket of new Set([...changedBetween(existing, wanted), ...others]))
+      desk.queue.add(`ticket ${ticket}`, wait);
   } else if (isEmpty && existing && isLeft(sheet.loadbalancer, existing)) {
     const { uid, resourceVersion } = existing.metadata;
     const gone = await target.kube.remove(configMaps, existing.metadata, { uid, resourceVersion });

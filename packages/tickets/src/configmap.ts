@@ -7,6 +7,7 @@ import { digest } from './digest.ts';
 import { annotations, configMapName, tenantOf } from './names.ts';
 import { isRecord, parsedObject } from './json.ts';
 import type { Part, ServicePortRef } from './part.ts';
+import { recent } from './recent.ts';
 
 export interface Contribution {
   /** `namespace/name` of the ticket. */
@@ -99,33 +100,27 @@ export function isApplied(object: ConfigMap, existing: ConfigMap | undefined): b
   );
 }
 
-const entriesRead = new WeakMap<ConfigMap, Record<string, Entry>>();
-
-/** What the ConfigMap says is whose; empty when it says nothing, or nonsense. Read once per version of the object. */
-export function readEntries(configMap: ConfigMap | undefined): Record<string, Entry> {
-  if (!configMap) return {};
-  const known = entriesRead.get(configMap);
-  if (known) return known;
-  const entries = records<Entry>(
+const entriesIn = recent((configMap: ConfigMap) =>
+  records<Entry>(
     configMap.metadata.annotations?.[annotations.tickets],
     ({ digest, items }) =>
       typeof digest === 'string' && isRecord(items) && Object.values(items).every((names) => Array.isArray(names)),
-  );
-  entriesRead.set(configMap, entries);
-  return entries;
-}
+  ),
+);
 
-const poolsRead = new WeakMap<ConfigMap, Record<string, ServicePortRef>>();
+/** What the ConfigMap says is whose; empty when it says nothing, or nonsense. */
+export const readEntries = (configMap: ConfigMap | undefined): Record<string, Entry> =>
+  configMap ? entriesIn(configMap) : {};
 
-export function readPools(configMap: ConfigMap | undefined): Record<string, ServicePortRef> {
-  if (!configMap) return {};
-  const known = poolsRead.get(configMap);
-  if (known) return known;
-  const isSound = ({ service }: Record<string, unknown>) => typeof service === 'string';
-  const pools = records<ServicePortRef>(configMap.metadata.annotations?.[annotations.pools], isSound);
-  poolsRead.set(configMap, pools);
-  return pools;
-}
+const poolsIn = recent((configMap: ConfigMap) =>
+  records<ServicePortRef>(
+    configMap.metadata.annotations?.[annotations.pools],
+    ({ service }) => typeof service === 'string',
+  ),
+);
+
+export const readPools = (configMap: ConfigMap | undefined): Record<string, ServicePortRef> =>
+  configMap ? poolsIn(configMap) : {};
 
 interface Before {
   entries: Record<string, Entry>;

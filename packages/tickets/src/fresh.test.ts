@@ -61,3 +61,12 @@ test('a write that changed nothing leaves the store to speak', () => {
   show(undefined);
   expect(read()).toBeUndefined();
 });
+
+test('the watch brings back our write as an echo, and what others wrote over it as news', () => {
+  const { one, show } = begin('1');
+  one.wrote(version('2'), '1');
+  show('2');
+  expect(one.isEcho(version('2'))).toBe(true);
+  show('3');
+  expect(one.isEcho(version('3'))).toBe(false);
+});

@@ -6,6 +6,8 @@ export interface Fresh<T extends KubeObject> {
   read(at: Name): T | undefined;
   /** `object` is the answer to a write of ours, which was made over version `over` of it. */
   wrote(object: T, over: string | undefined): void;
+  /** Is it our last write, as the watch brings it back? Known until the next `read` of it. */
+  isEcho(object: T): boolean;
   /** Has the store itself seen our last write, and so all that others wrote before it? */
   isShown(at: Name): boolean;
 }
@@ -37,6 +39,8 @@ export function fresh<T extends KubeObject>(store: Pick<Store<T>, 'get'>): Fresh
       )
         written.set(keyOf(object.metadata), { object, replaced });
     },
+    isEcho: ({ metadata }) =>
+      written.get(keyOf(metadata))?.object.metadata.resourceVersion === metadata.resourceVersion,
     isShown: (at) => behind(at) === undefined,
   };
 }

@@ -94,8 +94,8 @@ export function tenantRival(
 ): Problem | undefined {
   const tenant = tenantOf(loadbalancer, namespace);
   for (const other of target.stores.configmaps.all()) {
-    const { name, namespace: home = '', annotations: given = {} } = other.metadata;
-    const of = desk.loadbalancers.get({ name: given[annotations.loadbalancer] ?? '' });
+    const { name, namespace: home = '' } = other.metadata;
+    const of = desk.loadbalancers.get({ name: other.metadata.annotations?.[annotations.loadbalancer] ?? '' });
     const isSelf = home === namespace && of?.metadata.name === loadbalancer.metadata.name;
     if (!of || isSelf || of.spec.cluster !== loadbalancer.spec.cluster || tenantOf(of, home) !== tenant) continue;
     if (existing && ageOf(existing) < ageOf(other)) continue;

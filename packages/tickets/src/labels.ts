@@ -4,6 +4,7 @@ import type { ConfigMap, KubeObject, Service } from '@fairlead/kube';
 import { readEntries, readPools } from './configmap.ts';
 import { digest } from './digest.ts';
 import { serviceLabels, tenantOf } from './names.ts';
+import { recent } from './recent.ts';
 
 /**
  * The three labels of each Service behind a pool of `configMap`, by Service name. A label has one value, so of a Service
@@ -46,8 +47,6 @@ export function poolOfService(
   return labelled ?? paths[0];
 }
 
-const pathsKnown = new WeakMap<ConfigMap, ReadonlyMap<string, readonly string[]>>();
-
 /** The pools `<application>/<pool>` behind which the Service stands. */
 export const poolsNaming = (configMap: ConfigMap, service: string): readonly string[] =>
   pathsByService(configMap).get(service) ?? [];
@@ -69,18 +68,15 @@ export const ticketsWith = (configMap: ConfigMap, pools: ReadonlySet<string>): s
   );
 
 /** Pools by Service, each list in the order of names. A ConfigMap holds those of many tickets, and each of them asks. */
-function pathsByService(configMap: ConfigMap): ReadonlyMap<string, readonly string[]> {
-  const known = pathsKnown.get(configMap);
-  if (known) return known;
+const pathsByService = recent((configMap: ConfigMap): ReadonlyMap<string, readonly string[]> => {
   const paths = new Map<string, string[]>();
   for (const [path, { service }] of Object.entries(readPools(configMap)).sort(([a], [b]) => (a < b ? -1 : 1))) {
     const present = paths.get(service);
     if (present) present.push(path);
     else paths.set(service, [path]);
   }
-  pathsKnown.set(configMap, paths);
   return paths;
-}
+});
 
 export function labelsFor(tenant: string, path: string): Record<string, string> {
   const [application = '', pool = ''] = path.split('/');

@@ -6,7 +6,18 @@ import { tenantName } from '@fairlead/as3';
  * `spec.ve.partition`, or else from `spec.cis.tenant`, such as `{cluster}_{namespace}`. A CIS of somebody else's has its
  * partition for itself, and refuses ConfigMaps that declare it (spec/f5.md §3.3).
  */
-export function tenantOf({ spec }: Loadbalancer, namespace: string): string {
+export function tenantOf(loadbalancer: Loadbalancer, namespace: string): string {
+  const known = tenants.get(loadbalancer) ?? new Map<string, string>();
+  tenants.set(loadbalancer, known);
+  const tenant = known.get(namespace) ?? tenantBySpec(loadbalancer, namespace);
+  known.set(namespace, tenant);
+  return tenant;
+}
+
+/** Asked for each ConfigMap of a cluster with each edit of one. */
+const tenants = new WeakMap<Loadbalancer, Map<string, string>>();
+
+function tenantBySpec({ spec }: Loadbalancer, namespace: string): string {
   const own = spec.cis.mode === 'external' ? undefined : spec.ve.partition;
   return tenantName(own ?? spec.cis.tenant.replaceAll('{cluster}', spec.cluster).replaceAll('{namespace}', namespace));
 }

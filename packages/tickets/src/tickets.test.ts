@@ -258,3 +258,26 @@ test('history has the user where an edit is the cause, and nobody where the appr
     ['enabled', 'eve'],
   ]);
 });
+
+test.each([
+  ['external', 1],
+  ['fairlead', 2],
+] as const)(
+  'an edit of what is served is one write of its ConfigMap; with cis.mode %s %i of its status',
+  async (mode, times) => {
+    const here = await world();
+    await made(here.management.create(loadbalancers, lb({ cis: { mode, tenant: '{cluster}_{namespace}' } })));
+    await made(here.management.create(lbtickets, ticket('test', { listners: [listner()] })));
+    await here.clock.advance(1000);
+    await here.report();
+    expect(conditionAt(await here.ticket('test'), 'Ready')).toEqual(['True', 'Ready']);
+    here.writes.length = 0;
+    const body = { spec: { listners: [listner(80, 'svc2')] } };
+    await made(here.management.patch(lbtickets, { name: 'test', namespace: 'project' }, { type: 'merge', body }));
+    await here.clock.advance(1000);
+    await here.report();
+    expect(here.writes.filter((one) => one.startsWith('apply configmaps'))).toHaveLength(1);
+    expect(here.writes.filter((one) => one === 'patch lbtickets/status test')).toHaveLength(times);
+    expect(conditionAt(await here.ticket('test'), 'Ready')).toEqual(['True', 'Ready']);
+  },
+);

@@ -20,7 +20,7 @@ import { isReported, readReport } from './report.ts';
 import type { Outage } from './outage.ts';
 import { untilNews } from './reach.ts';
 import { conditionOf } from './status.ts';
-import { wakeConfigMap, wakeConfigMapNow, wakeLoadbalancer } from './wake.ts';
+import { quick, wakeConfigMap, wakeConfigMapNow, wakeLoadbalancer } from './wake.ts';
 
 interface ManagementStores {
   loadbalancers: Store<Loadbalancer>;
@@ -97,8 +97,8 @@ function claim(desk: Desk, ticket: Lbticket): void {
     desk.ledger.claim(loadbalancer, ticketName(ticket), ticket.spec, mayMove);
 }
 
-function wakeTicket(desk: Desk, ticket: Lbticket): void {
-  desk.queue.add(`ticket ${ticketName(ticket)}`);
+function wakeTicket(desk: Desk, ticket: Lbticket, wait = 0): void {
+  desk.queue.add(`ticket ${ticketName(ticket)}`, wait);
   if (isProgrammed(ticket)) wakeConfigMap(desk, configMapKey(ticket));
   wakeIngressesOf(desk, ticket);
 }
@@ -114,7 +114,7 @@ function ticketChanged(desk: Desk, { before, after }: Change<Lbticket>): void {
   desk.directory.ticketChanged(before, after);
   if (after) claim(desk, after);
   if (before && after && isPartSame(before, after)) desk.queue.add(`ticket ${ticketName(after)}`);
-  else for (const ticket of [before, after]) if (ticket) wakeTicket(desk, ticket);
+  else for (const ticket of [before, after]) if (ticket) wakeTicket(desk, ticket, isKept(before, after) ? quick : 0);
   if (before && isProgrammed(before) && !(after && isPartSame(before, after)))
     wakeConfigMapNow(desk, configMapKey(before));
   const ticket = after ?? before;
@@ -125,6 +125,13 @@ function ticketChanged(desk: Desk, { before, after }: Change<Lbticket>): void {
   for (const rule of desk.directory.rulesOf(ticketName(ticket))) desk.queue.add(`rule ${nameOf(rule)}`);
   wakeCanaries(desk, ticketName(ticket));
 }
+
+/** Was it served, and does it stay so, whatever else of it was edited? */
+const isKept = (before: Lbticket | undefined, after: Lbticket | undefined): boolean =>
+  isProgrammed(before) &&
+  isProgrammed(after) &&
+  after?.spec.state === 'enabled' &&
+  after.metadata.deletionTimestamp === undefined;
 
 /** Has it in the ConfigMap, and for its Ingresses, what it had? Most writes are of its conditions. */
 const isPartSame = (before: Lbticket, after: Lbticket): boolean =>
@@ -255,7 +262,7 @@ function lookForLeftovers(desk: Desk, { metadata: { name }, spec }: Loadbalancer
 }
 
 function targetChanged(desk: Desk, cluster: string, { kind, before, after }: Change<KubeObject>): void {
-  if (kind.plural === 'configmaps') configMapChanged(desk, before, after);
+  if (kind.plural === 'configmaps') configMapChanged(desk, cluster, { before, after });
   else if (kind.plural === 'ingresses') ingressChanged(desk, cluster, { before, after });
   else if (kind.plural === 'services') serviceChanged(desk, cluster, { before, after });
   else if (!before || !after || !isEqual(before.metadata.labels, after.metadata.labels))
@@ -292,12 +299,18 @@ function isLabelled(loadbalancer: Loadbalancer, configMap: ConfigMap, service: K
   return path !== undefined && hasLabels(service, labelsFor(tenant, path));
 }
 
-function configMapChanged(desk: Desk, before: ConfigMap | undefined, after: ConfigMap | undefined): void {
+function configMapChanged(
+  desk: Desk,
+  cluster: string,
+  { before, after }: Pick<Change<ConfigMap>, 'before' | 'after'>,
+): void {
   const configMap = after ?? before;
   const loadbalancer = configMap?.metadata.annotations?.[annotations.loadbalancer];
   if (!configMap || loadbalancer === undefined || configMap.metadata.name !== configMapName(loadbalancer)) return;
   const key = `${loadbalancer}/${configMap.metadata.namespace ?? ''}`;
-  wakeConfigMap(desk, key);
+  // The turn that wrote it saw to all that belongs to it, except that what is empty has still to go.
+  const isSeen = after && Object.keys(readEntries(after)).length > 0 && desk.target(cluster)?.configMaps.isEcho(after);
+  if (!isSeen) wakeConfigMap(desk, key);
   if (!after || isReported(after)) {
     const waiting = [...desk.pending.get(key)];
     for (const ticket of waiting) {
