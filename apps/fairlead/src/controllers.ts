@@ -122,7 +122,7 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
     onTurn: metrics?.ticketsTurn,
     onChange: (what) => log.info(`${what.turn} changed`, what),
   });
-  metrics?.scrape(readable({ stores, targets, served, ticketTurns }));
+  metrics?.scrape(readable({ stores, targets, served, ltms, ticketTurns }));
   await Promise.all([
     ...Object.values(stores).map((one) => one.run(signal)),
     targets.run(signal),

@@ -46,6 +46,9 @@ test('a device that does not answer is told since when, with its tickets, and th
   expect(await programmed(here)).toMatchObject({ status: 'Unknown', reason: 'unreachable' });
   await here.clock.advance(60_000);
   expect(await conditionOf(here, 'DeviceReachable')).toEqual(away);
+  // Longer than until its configuration is looked through again.
+  await here.clock.advance(900_000);
+  expect(await programmed(here)).toMatchObject({ status: 'Unknown', reason: 'unreachable' });
   deviceOf(here).problem = undefined;
   await here.clock.advance(20_000);
   expect(await conditionOf(here, 'Ready')).toMatchObject({ status: 'True' });
@@ -120,6 +123,14 @@ test('of a LTM that is ours the same is told, and which of the two it is', async
   expect(await conditionOf(here, 'DeviceReachable')).toMatchObject({ status: 'False', reason: 'unreachable' });
   expect(await says()).toMatch(/^the LTM [^;]*; what is on it stays as it is$/);
   expect(await conditionOf(here, 'Ready')).toMatchObject({ status: 'False', reason: 'unreachable' });
+  expect(await programmed(here)).toMatchObject({ status: 'Unknown', reason: 'unreachable' });
+  expect((await programmed(here))?.message).toMatch(/^the LTM http:/);
+  await here.clock.advance(900_000);
+  expect(await programmed(here)).toMatchObject({ status: 'Unknown', reason: 'unreachable' });
+  await made(here.management.kube.create(lbtickets, ticketOf('two', 'lb')));
+  await here.clock.advance(60_000);
+  const two = (await here.ticket('two')).status?.conditions?.find(({ type }) => type === 'Programmed');
+  expect(two).toMatchObject({ status: 'False', reason: 'unreachable', message: 'LTM: no answer' });
   deviceOf(here).problem = problem;
   await here.clock.advance(60_000);
   expect(await says()).toMatch(/^the VE 200\.1\.1\.1 .*; the LTM http:/);

@@ -12,6 +12,7 @@ import { ingressLeft, ingressProgrammed } from './ingress-programmed.ts';
 import { labelConflict } from './label-conflicts.ts';
 import { clusterOutage, deviceOutage, isRead, untilNews } from './reach.ts';
 import { isDone, outcomeOf } from './report.ts';
+import type { Outage } from './outage.ts';
 import { conditionOf, isTrue, type Fact, type Facts } from './status.ts';
 
 /** What of the desk this needs. */
@@ -44,19 +45,19 @@ export function programmed(desk: ProgrammedDesk, ticket: Lbticket): Fact | undef
   if (!configMap || !isWritten) return onItsWay(desk, ticket);
   const conflict = labelConflict(desk, ticket, configMap);
   if (conflict?.status === 'True') return fails('LabelConflict', conflict.message);
-  if (loadbalancer.spec.cis.mode === 'external')
-    return (
-      awaitedOnLtm(desk, ticket) ?? holds('Written', 'written for the CIS of the cluster, which does not report back')
-    );
+  if (loadbalancer.spec.cis.mode === 'external') {
+    const written = holds('Written', 'written for the CIS of the cluster, which does not report back');
+    return throughLtm(desk, ticket, { loadbalancer, below: written });
+  }
   const outcome = outcomeOf(configMap, name);
   if (outcome === 'programmed') {
     const lacks = [...ruleProblems(ticket, configMap), ...certificateProblems(ticket, configMap)];
     const without = lacks.find(({ code }) => code !== 'expired');
-    return without
-      ? fails(without.code, without.message)
-      : (awaitedOnLtm(desk, ticket) ?? onDevice(desk, loadbalancer));
+    if (without) return fails(without.code, without.message);
+    const below = awayFact(desk, loadbalancer, 've') ?? holds('Programmed');
+    return throughLtm(desk, ticket, { loadbalancer, below });
   }
-  if (outcome !== 'pending') return fails(outcome.code, outcome.message);
+  if (outcome !== 'pending') return wrongOn(desk, ticket, { loadbalancer, layer: 've', problem: outcome });
   // While a neighbour's edit is on its way, what this ticket has on the device stays as it was.
   return isTrue(ticket, 'Programmed') && !desk.pending.get(key).has(name) ? undefined : onItsWay(desk, ticket);
 }
@@ -67,10 +68,10 @@ function byIngresses(desk: ProgrammedDesk, ticket: Lbticket): Fact | undefined {
   if (away) return unknown(away);
   const fact = ingressProgrammed(desk, ticket);
   if (fact?.reason === 'NothingToProgram') return leftOnLtm(desk, ticket) ?? fact;
-  if (fact?.status !== 'True') return fact;
-  return (
-    awaitedOnLtm(desk, ticket) ?? (loadbalancer && fact.reason === 'Programmed' ? onDevice(desk, loadbalancer) : fact)
-  );
+  if (fact?.status !== 'True' || !loadbalancer) return fact;
+  const isOnVe = fact.reason === 'Programmed';
+  const below = (isOnVe ? awayFact(desk, loadbalancer, 've') : undefined) ?? fact;
+  return throughLtm(desk, ticket, { loadbalancer, below });
 }
 
 const isFalse = (ticket: Lbticket): boolean => conditionOf(ticket, 'Programmed')?.status === 'False';
@@ -81,19 +82,62 @@ function awayCluster(desk: ProgrammedDesk, { spec: { cluster } }: Loadbalancer):
   return outage && untilNews(desk, outage) <= 0 ? clusterOutage(cluster, outage) : undefined;
 }
 
-/** It was put there; while the device cannot be asked, nobody knows more. */
-function onDevice(desk: ProgrammedDesk, { metadata, spec }: Loadbalancer): Fact {
-  const device = desk.surroundings?.device(metadata.name);
-  const isAway = typeof device === 'object' && untilNews(desk, device) <= 0;
-  return isAway ? unknown(deviceOutage(`VE ${spec.ve.addr}`, device)) : holds('Programmed');
+type Layer = 've' | 'ltm';
+
+interface On {
+  loadbalancer: Loadbalancer;
+  layer: Layer;
 }
 
-/** What is missing on the LTM, when it is ours to configure. */
-function awaitedOnLtm(desk: ProgrammedDesk, ticket: Lbticket): Fact | undefined {
+function outageOf({ surroundings }: ProgrammedDesk, { loadbalancer, layer }: On): Outage | undefined {
+  const { name } = loadbalancer.metadata;
+  const state = layer === 've' ? surroundings?.device(name) : surroundings?.ltmDevice?.(name);
+  return typeof state === 'object' ? state : undefined;
+}
+
+const deviceName = ({ loadbalancer: { spec }, layer }: On): string =>
+  layer === 've' ? `VE ${spec.ve.addr}` : `LTM ${spec.ltm.url}`;
+
+/** It was put there; while the device cannot be asked, nobody knows more. Undefined while it can. */
+function awayFact(desk: ProgrammedDesk, loadbalancer: Loadbalancer, layer: Layer): Fact | undefined {
+  const outage = outageOf(desk, { loadbalancer, layer });
+  return outage && untilNews(desk, outage) <= 0
+    ? unknown(deviceOutage(deviceName({ loadbalancer, layer }), outage))
+    : undefined;
+}
+
+/** A problem as it may stand in a report. */
+type Wrong = Readonly<{ code: string; message: string }>;
+
+/**
+ *   the device           | the ticket was there | then
+ *   ---------------------+----------------------+-------------------------------------------
+ *   is away since long   | yes                  | Unknown: what is on it stays as it is
+ *   is away since now    | yes                  | as it was said before (undefined)
+ *   is away              | no                   | False: what is asked for is not there
+ *   answers              | –                    | False: the device says what is wrong
+ */
+function wrongOn(desk: ProgrammedDesk, ticket: Lbticket, wrong: On & { problem: Wrong }): Fact | undefined {
+  const { problem, loadbalancer, layer } = wrong;
+  const said = layer === 'ltm' ? `LTM: ${problem.message}` : problem.message;
+  const was = conditionOf(ticket, 'Programmed')?.status;
+  const isAway = outageOf(desk, wrong)?.problem.code === problem.code;
+  if (!isAway || was === undefined || was === 'False') return fails(problem.code, said);
+  return awayFact(desk, loadbalancer, layer);
+}
+
+/** `below`: what is to be said of the VE. Where the LTM is ours to configure, it has to lead there. */
+function throughLtm(
+  desk: ProgrammedDesk,
+  ticket: Lbticket,
+  { loadbalancer, below }: { loadbalancer: Loadbalancer; below: Fact },
+): Fact | undefined {
   const state = desk.surroundings?.ltm?.(ticket) ?? 'none';
-  if (state === 'none' || state === 'programmed') return undefined;
-  if (typeof state === 'object') return fails(state.problem.code, `LTM: ${state.problem.message}`);
-  return fails('pending', 'the LTM does not lead to the VE yet');
+  if (state === 'none') return below;
+  if (typeof state === 'object')
+    return wrongOn(desk, ticket, { loadbalancer, layer: 'ltm', problem: state.problem });
+  if (state !== 'programmed') return fails('pending', 'the LTM does not lead to the VE yet');
+  return below.status === 'True' ? (awayFact(desk, loadbalancer, 'ltm') ?? below) : below;
 }
 
 /** What is left on the LTM: as long as it leads here, nothing behind it may go. */

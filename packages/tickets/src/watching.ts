@@ -197,9 +197,11 @@ function clusterChanged(desk: Desk, stores: ManagementStores, cluster: string | 
 }
 
 function deviceChanged(desk: Desk, loadbalancer: string): void {
-  const state = desk.surroundings?.device(loadbalancer);
   desk.queue.add(`loadbalancer ${loadbalancer}`);
-  wakeInTime(desk, loadbalancer, typeof state === 'object' ? state : undefined);
+  const states = [desk.surroundings?.device(loadbalancer), desk.surroundings?.ltmDevice?.(loadbalancer)];
+  const outages = states.filter((state) => typeof state === 'object');
+  if (outages.length === 0) wakeInTime(desk, loadbalancer, undefined);
+  for (const outage of outages) wakeInTime(desk, loadbalancer, outage);
 }
 
 /** What had to wait for the LTM may go on: the ticket, what its namespace's ConfigMap kept of it, and its Ingresses. */

@@ -5,6 +5,7 @@ import type { Store } from '@fairlead/kube';
 import type { Approver, Tickets } from '@fairlead/tickets';
 import type { Agents } from '../agents.ts';
 import type { Clusters } from '../clusters/clusters.ts';
+import type { LtmAgents } from '../ltm-agents.ts';
 import type { Metrics, Scraped } from './metrics.ts';
 
 /** The same approvers, each call measured. Those that answer from memory ask nobody, and are left out. */
@@ -34,15 +35,16 @@ interface Parts {
   stores: { loadbalancers: Store<Loadbalancer>; lbtickets: Store<Lbticket> };
   targets: Clusters;
   served: Agents;
+  ltms: LtmAgents;
   ticketTurns: Tickets;
 }
 
-export const readable = ({ stores, targets, served, ticketTurns }: Parts): Scraped => ({
+export const readable = ({ stores, targets, served, ltms, ticketTurns }: Parts): Scraped => ({
   loadbalancers: () => stores.loadbalancers.all(),
   lbtickets: () => stores.lbtickets.all(),
   clusters: () => targets.states(),
-  isDeviceReachable(name) {
-    const state = served.device(name);
+  isDeviceReachable(name, layer) {
+    const state = layer === 've' ? served.device(name) : ltms.device(name);
     if (state === 'reachable') return true;
     return typeof state === 'object' ? false : undefined;
   },

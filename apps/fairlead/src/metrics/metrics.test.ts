@@ -42,7 +42,7 @@ test('turns, tickets, addresses, clusters, devices and members are told as they 
     ['fairlead_addresses_used{loadbalancer="lb",layer="ve"}', 1],
     ['fairlead_tickets_waiting_for_address{loadbalancer="lb"}', 0],
     ['fairlead_cluster_reachable{cluster="west"}', 1],
-    ['fairlead_device_reachable{loadbalancer="lb"}', 1],
+    ['fairlead_device_reachable{loadbalancer="lb",layer="ve"}', 1],
     ['fairlead_queue_overdue_seconds{queue="tickets"}', 0],
   ] as const)
     expect([sample, before.get(sample)]).toEqual([sample, value]);
@@ -63,7 +63,7 @@ test('turns, tickets, addresses, clusters, devices and members are told as they 
   expect(after.get('fairlead_member_write_latency_seconds_sum{device="200.1.1.1"}')).toBeCloseTo(0.005, 2);
   expect(after.get('fairlead_cluster_reachable{cluster="west"}')).toBe(0);
   expect(after.get('fairlead_cluster_reachable{cluster="east"}')).toBe(1);
-  expect(after.get('fairlead_device_reachable{loadbalancer="lb"}')).toBe(0);
+  expect(after.get('fairlead_device_reachable{loadbalancer="lb",layer="ve"}')).toBe(0);
   await end();
   const ended = await samples(counted);
   expect([ended.get('fairlead_leader'), ended.has('fairlead_tickets{state="enabled"}')]).toEqual([0, false]);

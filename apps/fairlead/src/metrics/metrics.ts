@@ -11,8 +11,8 @@ export interface Scraped {
   loadbalancers(): Iterable<Loadbalancer>;
   lbtickets(): Iterable<Lbticket>;
   clusters(): Iterable<{ name: string; isReachable: boolean }>;
-  /** Of the VE of a Loadbalancer; undefined while nobody knows. */
-  isDeviceReachable(loadbalancer: string): boolean | undefined;
+  /** Of the VE or LTM of a Loadbalancer; undefined while nobody knows, or when it is not ours to configure. */
+  isDeviceReachable(loadbalancer: string, layer: 've' | 'ltm'): boolean | undefined;
   /** By queue: keys that wait or have a turn, and milliseconds since the first could have had its turn. */
   queues(): Record<string, { waiting: number; overdue: number }>;
   /** Why the controllers cannot work yet. */
@@ -161,11 +161,13 @@ function reachabilityGauges(gauge: MakeGauge): void {
       for (const { name, isReachable } of clusters()) set({ cluster: name }, isReachable ? 1 : 0);
     },
   );
-  gauge('fairlead_device_reachable', '1 while the VE of a Loadbalancer answers', ['loadbalancer'], (what, set) => {
-    for (const { metadata } of what.loadbalancers()) {
-      const is = what.isDeviceReachable(metadata.name);
-      if (is !== undefined) set({ loadbalancer: metadata.name }, is ? 1 : 0);
-    }
+  const help = '1 while the VE or LTM of a Loadbalancer answers';
+  gauge('fairlead_device_reachable', help, ['loadbalancer', 'layer'], (what, set) => {
+    for (const { metadata } of what.loadbalancers())
+      for (const layer of ['ve', 'ltm'] as const) {
+        const is = what.isDeviceReachable(metadata.name, layer);
+        if (is !== undefined) set({ loadbalancer: metadata.name, layer }, is ? 1 : 0);
+      }
   });
 }
 
