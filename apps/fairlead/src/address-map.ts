@@ -5,7 +5,7 @@ import { fail, ok, type Result } from '@fairlead/core';
 export type AddressMap = (address: string) => string;
 
 /**
- * Reads `FROM=TO` entries. FROM is a host as it stands in an object; TO is a host, `host:port`, or a URL.
+ * Reads `FROM=TO` entries. FROM is a host as it stands in an object, alone or in a URL; TO is a host, `host:port`, or a URL.
  * What no entry names is reached at its own address, over https when it says no scheme.
  */
 export function addressMap(entries: readonly string[]): Result<AddressMap> {
@@ -17,7 +17,8 @@ export function addressMap(entries: readonly string[]): Result<AddressMap> {
       return fail('invalid', `--map ${entry}: write FROM=TO, such as 200.1.1.1=http://127.0.0.1:8443`);
     if (!URL.canParse(withScheme(target)))
       return fail('invalid', `--map ${entry}: ${target} is no host, host:port or URL`);
-    to.set(from, target);
+    if (!URL.canParse(withScheme(from))) return fail('invalid', `--map ${entry}: ${from} is no host or URL`);
+    to.set(/^[a-z]+:\/\//i.test(from) ? new URL(from).host : from, target);
   }
   return ok((address) => {
     const url = new URL(withScheme(address));

@@ -80,7 +80,7 @@ export async function readCredentialSecrets(
   own: string,
 ): Promise<Pick<SecretReader, 'read'>> {
   const found = new Map<string, Secret>();
-  for (const ref of [spec.ve.credentialsSecretRef, spec.ve.tls?.caSecretRef]) {
+  for (const ref of [spec.ve.credentialsSecretRef, spec.ve.tls?.caSecretRef, spec.ltm.tokenSecretRef]) {
     if (!ref) continue;
     const namespace = ref.namespace ?? own;
     const got = await kube.get(secrets, { name: ref.name, namespace });

@@ -6,7 +6,7 @@ import type { Kube } from '@fairlead/kube';
 import { createTwoFilesPatch } from 'diff';
 import type { AddressMap } from './address-map.ts';
 import { systemClock } from './clock.ts';
-import { credentialsOf, readCredentialSecrets } from './credentials.ts';
+import { credentialsOf, ltmCredentialsOf, readCredentialSecrets } from './credentials.ts';
 import { device } from './device.ts';
 
 export interface DiffOptions {
@@ -17,23 +17,28 @@ export interface DiffOptions {
   namespace: string;
 }
 
+/** The second layer, whose device is the VE, or the first. */
+export type Layer = 've' | 'ltm';
+
 interface Tenant {
   url: string;
   scope: string;
   loadbalancer: Loadbalancer;
+  layer: Layer;
   wanted: LoadBalancer[];
 }
 
 /** One text for each tenant that is wanted, in the words of the device. */
 export async function* deviceDiffs(
-  all: readonly { loadbalancer: Loadbalancer; applications: LoadBalancer[] }[],
+  all: readonly { loadbalancer: Loadbalancer; layer: Layer; applications: LoadBalancer[] }[],
   options: DiffOptions,
 ): AsyncGenerator<Result<string>> {
   const tenants = new Map<string, Tenant>();
-  for (const { loadbalancer, applications } of all) {
-    const url = applications.length === 0 ? '' : options.map(loadbalancer.spec.ve.addr);
+  for (const { loadbalancer, layer, applications } of all) {
     for (const lb of applications) {
-      const tenant = tenants.get(`${url} ${lb.scope}`) ?? { url, scope: lb.scope, loadbalancer, wanted: [] };
+      const { ve, ltm } = loadbalancer.spec;
+      const url = options.map(layer === 've' ? ve.addr : ltm.url);
+      const tenant = tenants.get(`${url} ${lb.scope}`) ?? { url, scope: lb.scope, loadbalancer, layer, wanted: [] };
       tenant.wanted.push(lb);
       tenants.set(`${url} ${lb.scope}`, tenant);
     }
@@ -42,15 +47,18 @@ export async function* deviceDiffs(
 }
 
 async function tenantDiff(
-  { url, scope, loadbalancer, wanted }: Tenant,
+  { url, scope, loadbalancer, layer, wanted }: Tenant,
   { kube, owner, namespace }: DiffOptions,
 ): Promise<Result<string>> {
-  const credentials = credentialsOf(loadbalancer, await readCredentialSecrets(kube, loadbalancer, namespace));
-  if (!credentials)
-    return fail(
-      'missing',
-      `Loadbalancer ${loadbalancer.metadata.name}: the credentials of its VE are not there; look at spec.ve.credentialsSecretRef`,
-    );
+  const given = await readCredentialSecrets(kube, loadbalancer, namespace);
+  const credentials = layer === 've' ? credentialsOf(loadbalancer, given) : ltmCredentialsOf(loadbalancer, given);
+  if (!credentials) {
+    const what =
+      layer === 've'
+        ? 'the credentials of its VE are not there; look at spec.ve.credentialsSecretRef'
+        : 'the token of its LTM is not there; look at spec.ltm.tokenSecretRef';
+    return fail('missing', `Loadbalancer ${loadbalancer.metadata.name}: ${what}`);
+  }
   const { provider, close } = device({ url, credentials, clock: systemClock });
   const found = await provider.read(scope, new AbortController().signal);
   await close();

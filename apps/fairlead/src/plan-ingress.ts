@@ -23,6 +23,7 @@ export async function ingressGroups(
 
 const emptyGroup = ({ spec }: Lbticket, loadbalancer: Loadbalancer): Group => ({
   loadbalancer,
+  layer: 've',
   namespace: spec.namespace,
   template: '{}',
   applications: [],

@@ -5,9 +5,10 @@ import { configMap, part, ticketName } from '@fairlead/tickets';
 import type { Kube } from '@fairlead/kube';
 import { addressMap, type AddressMap } from './address-map.ts';
 import { connectManagement } from './connect.ts';
-import { deviceDiffs } from './device-diff.ts';
+import { deviceDiffs, type Layer } from './device-diff.ts';
 import { decode } from './template.ts';
 import { ingressGroups, objectsOf } from './plan-ingress.ts';
+import { ltmGroups } from './plan-ltm.ts';
 import { ingressReader, type TargetOptions } from './target-ingresses.ts';
 import { readWishes, type Wishes } from './wishes.ts';
 
@@ -19,9 +20,10 @@ export interface PlanOptions extends TargetOptions {
   map: string[];
 }
 
-/** One ConfigMap's worth: a Loadbalancer in a namespace; or what the F5 Ingresses of a ticket ask for. */
+/** One ConfigMap's worth: a Loadbalancer in a namespace; or what the F5 Ingresses of a ticket ask for, or a ticket of the LTM. */
 export interface Group {
   loadbalancer: Loadbalancer;
+  layer: Layer;
   namespace: string;
   template: string;
   applications: LoadBalancer[];
@@ -73,7 +75,16 @@ async function groups(options: PlanOptions): Promise<Result<Groups>> {
   const live = [...wishes.value.tickets.values()].filter((one) => isForIngresses(one) && isLive(wishes.value, one));
   const others = await ingressGroups(reader, wishes.value, live);
   await reader.close();
-  const all = [...configMaps, ...others];
+  const ports = new Map(live.map((ticket, i) => [ticketName(ticket), portsIn(others[i])]));
+  const all = [
+    ...configMaps,
+    ...others,
+    ...ltmGroups(
+      wishes.value,
+      [...wishes.value.tickets.values()].filter((one) => isLive(wishes.value, one)),
+      (ticket) => ports.get(ticketName(ticket)),
+    ),
+  ];
   return ok({ all, map: map.value, kube: management.value });
 }
 
@@ -83,22 +94,37 @@ const isForIngresses = ({ spec }: Lbticket): boolean => spec.lbtype === 'ingress
 const isLive = ({ edited }: Wishes, ticket: Lbticket): boolean =>
   ticket.status?.process === 'enabled' || edited.has(ticketName(ticket));
 
+/** Of what Ingresses ask for; undefined when that cannot be told. */
+const portsIn = (group: Group | undefined): number[] | undefined =>
+  group && (group.applications.length > 0 || group.problems.size === 0)
+    ? [...new Set(group.applications.flatMap(({ listeners }) => listeners.map(({ port }) => port)))].sort(
+        (a, b) => a - b,
+      )
+    : undefined;
+
 /** Gives tickets without an address the lowest free one, as the controller would. */
 function withAddresses(wishes: Wishes): Result<void> {
-  for (const loadbalancer of wishes.loadbalancers.values()) {
-    const own = [...wishes.tickets.values()].filter(
-      (ticket) => ticket.spec.loadbalancer === loadbalancer.metadata.name,
-    );
-    const taken = own.flatMap((ticket): [string, string][] =>
-      ticket.spec.veip ? [[ticket.spec.veip, ticketName(ticket)]] : [],
-    );
-    const pool = addressPool({ cidr: loadbalancer.spec.ve.cidr, exclude: loadbalancer.spec.ve.exclude ?? [], taken });
-    if (!pool.ok) return pool;
-    for (const ticket of own.filter((one) => !one.spec.veip && isLive(wishes, one))) {
-      const address = pool.value.take(ticketName(ticket));
-      if (!address.ok) return address;
-      wishes.tickets.set(ticketName(ticket), { ...ticket, spec: { ...ticket.spec, veip: address.value } });
+  for (const loadbalancer of wishes.loadbalancers.values())
+    for (const layer of ['ve', 'ltm'] as const) {
+      const given = withAddressesOn(wishes, loadbalancer, layer);
+      if (!given.ok) return given;
     }
+  return ok(undefined);
+}
+
+function withAddressesOn(wishes: Wishes, { metadata, spec }: Loadbalancer, layer: Layer): Result<void> {
+  const field = layer === 've' ? 'veip' : 'ltmip';
+  const own = [...wishes.tickets.values()].filter((ticket) => ticket.spec.loadbalancer === metadata.name);
+  const taken = own.flatMap((ticket): [string, string][] =>
+    ticket.spec[field] ? [[ticket.spec[field], ticketName(ticket)]] : [],
+  );
+  const { cidr, exclude = [] } = spec[layer];
+  const pool = addressPool({ cidr, exclude, taken });
+  if (!pool.ok) return pool;
+  for (const ticket of own.filter((one) => !one.spec[field] && isLive(wishes, one))) {
+    const address = pool.value.take(ticketName(ticket));
+    if (!address.ok) return address;
+    wishes.tickets.set(ticketName(ticket), { ...ticket, spec: { ...ticket.spec, [field]: address.value } });
   }
   return ok(undefined);
 }
@@ -126,6 +152,7 @@ function groupOf(
     const missing = fail('missing', `Loadbalancer ${name} is not there`, 'spec.loadbalancer').problem;
     return {
       loadbalancer: {} as Loadbalancer,
+      layer: 've',
       namespace,
       template: '{}',
       applications: [],
@@ -142,6 +169,7 @@ function groupOf(
   const template = object.data?.['template'] ?? '';
   return {
     loadbalancer,
+    layer: 've',
     namespace,
     template,
     applications: applicationsIn(template, loadbalancer, namespace),

@@ -7,6 +7,7 @@ import { ingresses } from '@fairlead/kube';
 import { explain, type ExplainOptions } from '../explain.ts';
 import { plan, type PlanOptions } from '../plan.ts';
 import { eventually, region01, silent, withEnvironment } from '../testing/environment.ts';
+import { printed } from '../testing/printed.ts';
 import { deviceAddresses, managementName, type Environment } from './environment.ts';
 import { applyExample } from './quickstart.ts';
 
@@ -26,17 +27,6 @@ const dir = withEnvironment(async (started) => {
 });
 
 afterEach(() => vi.restoreAllMocks());
-
-/** What `work` prints. */
-async function printed(work: () => Promise<number>): Promise<{ code: number; out: string; err: string }> {
-  const [out, err] = ['stdout' as const, 'stderr' as const].map((name) => {
-    const texts: string[] = [];
-    vi.spyOn(process[name], 'write').mockImplementation((text) => texts.push(String(text)) > 0);
-    return texts;
-  });
-  const code = await work();
-  return { code, out: out?.join('') ?? '', err: err?.join('') ?? '' };
-}
 
 const at = () => ({
   kubeconfig: dir.file('kubeconfig'),

@@ -1,17 +1,20 @@
 // The first layer: an LTM address that leads to the VE address, on a second device with a login of its own, and its withdrawal.
+import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { lbtickets } from '@fairlead/api';
 import { namespaces } from '@fairlead/kube';
 import type { Bigip } from '@fairlead/sim-bigip';
 import { applyText, eventually, region01, webServer, withEnvironment } from '../testing/environment.ts';
 import { ltmLoadbalancer, newToken, ports, putToken } from '../testing/ltm.ts';
-import type { Environment } from './environment.ts';
+import { plan } from '../plan.ts';
+import { printed } from '../testing/printed.ts';
+import { deviceAddresses, managementName, type Environment } from './environment.ts';
 import { boundAt } from './requests.ts';
 
 let environment: Environment;
 
-withEnvironment(async (started) => {
+const dir = withEnvironment(async (started) => {
   environment = started;
   await applyText(environment.management, ltmLoadbalancer);
   await applyText(target(), webServer('web', '{name: a, port: 8080}, {name: b, port: 8081, targetPort: 8080}'));
@@ -90,6 +93,34 @@ test('a listner that goes leaves the LTM first', async () => {
     () => ask(80),
     (status) => status === 200,
   );
+}, 60_000);
+
+test('plan compares both layers, and shows what a file would change on each', async () => {
+  onTestFinished(() => void vi.restoreAllMocks());
+  const { ve, ltm } = environment.devices;
+  const planned = (...filename: string[]) =>
+    printed(() =>
+      plan({
+        kubeconfig: dir.file('kubeconfig'),
+        management: managementName,
+        cluster: [],
+        namespace: 'fairlead-system',
+        filename,
+        offline: false,
+        owner: 'fairlead',
+        output: 'diff',
+        map: [`${deviceAddresses.ve}=${ve.url}`, `http://${deviceAddresses.ltm}=${ltm.url}`],
+      }),
+    );
+  const now = await planned();
+  expect([now.code, now.err]).toEqual([0, '']);
+  expect(now.out).toMatch(/^tenant blue on .*: 0 to create, 0 to update; nothing to do$/m);
+  expect(now.out).toMatch(/^tenant blue_ltm on .*: 0 to create, 0 to update; nothing to do$/m);
+  const file = dir.file('edit.yaml');
+  writeFileSync(file, ticket(80, 82));
+  const then = await planned(file);
+  expect(then.out).toMatch(/^tenant blue_ltm on .*: 0 to create, 1 to update$/m);
+  expect(then.out).toMatch(/^\+.*"ve_82_pool"/m);
 }, 60_000);
 
 test('while the LTM does not take its withdrawal, the VE keeps what it has and the addresses stay', async () => {

@@ -37,6 +37,13 @@ test.each<{ name: string; response: () => Response; code: string; says?: string 
     response: () => json(404, { message: 'Public URI path not registered: /shared/appsvcs' }),
     code: 'busy',
   },
+  {
+    name: '404 without a word',
+    response: () => new Response('', { status: 404 }),
+    code: 'unreachable',
+    says: 'address',
+  },
+  { name: '404 with a page', response: () => page(404), code: 'unreachable' },
   { name: '409', response: () => json(409, { message: '01020066:3: already exists' }), code: 'exists' },
   { name: '400', response: () => json(400, { message: '01070734:3: Configuration error' }), code: 'invalid' },
   {

@@ -80,6 +80,7 @@ const causeOf = (error: unknown): string => {
  *   400, 405, 413, 422      |                               | invalid, with AS3's own errors
  *   401, 403                |                               | denied
  *   404                     | says "not registered"         | busy: the service behind the path restarts
+ *   404                     | none, or no JSON              | unreachable: some other server answers here
  *   404                     | anything else                 | missing
  *   409                     |                               | exists
  *   422                     | speaks of optimisticLockKey   | conflict: someone else wrote the tenant
@@ -91,6 +92,8 @@ function answerOf(what: string, status: number, text: string): Result<Answer> {
   if (status >= 200 && status < 300) {
     return body.ok ? ok({ status, body: body.value }) : fail('busy', `${what}: ${status}, but the answer is not JSON`);
   }
+  if (status === 404 && (!body.ok || text.trim() === ''))
+    return fail('unreachable', `${what}: 404, and not as a BIG-IP says it; is this the address of its management?`);
   const said = body.ok ? wordsOf(body.value) : 'an answer that is not JSON';
   return fail(codeOf(status, said), `${what}: ${status} ${said}`);
 }
