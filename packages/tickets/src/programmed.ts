@@ -134,8 +134,7 @@ function throughLtm(
 ): Fact | undefined {
   const state = desk.surroundings?.ltm?.(ticket) ?? 'none';
   if (state === 'none') return below;
-  if (typeof state === 'object')
-    return wrongOn(desk, ticket, { loadbalancer, layer: 'ltm', problem: state.problem });
+  if (typeof state === 'object') return wrongOn(desk, ticket, { loadbalancer, layer: 'ltm', problem: state.problem });
   if (state !== 'programmed') return fails('pending', 'the LTM does not lead to the VE yet');
   return below.status === 'True' ? (awayFact(desk, loadbalancer, 'ltm') ?? below) : below;
 }
