@@ -20,12 +20,16 @@ const namespaces = keyOf(namespaceKey);
 const roles = keyOf(roleKey);
 const services = '/registry/core/services/';
 
+/** Milliseconds until what admission keeps in a deleted namespace is tried again: its reason may be in no object of ours. */
+const untilNextTry = 5_000;
+
 /** Follows every change of the store. `report` is told of turns that failed; they are tried again with the next change. */
 export function background(cluster: Cluster, own: Own, report: (message: string) => void): Background {
   const index = owners();
   const queue = new Set<string>();
   /** Definitions that wait for the last of their objects to go. */
   const leaving = new Set<string>();
+  const kept = keptNamespaces(cluster, (name) => add(`namespace ${name}`));
   let running: Promise<void> | undefined;
   let isClosed = false;
 
@@ -43,8 +47,10 @@ export function background(cluster: Cluster, own: Own, report: (message: string)
     const turns = index.note(type, key, object).map((one) => `garbage ${one}`);
     if (key.startsWith(definitions)) turns.push(`definition ${noted(type, key.slice(definitions.length), object)}`);
     if (key.startsWith(namespaces)) turns.push(`namespace ${key.slice(namespaces.length)}`);
+    const { namespace } = object.metadata;
+    // What is changed may be let go now.
+    if (namespace && (type === 'DELETED' || kept.has(namespace))) turns.push(`namespace ${namespace}`);
     if (type === 'DELETED') {
-      if (object.metadata.namespace) turns.push(`namespace ${object.metadata.namespace}`);
       const definition = cluster.registry.findKind(object.apiVersion.split('/')[0] ?? '', object.kind);
       const name = `${definition?.resource}.${definition?.group}`;
       if (definition?.isCustom && leaving.has(name)) turns.push(`definition ${name}`);
@@ -72,7 +78,7 @@ export function background(cluster: Cluster, own: Own, report: (message: string)
     for (const turn of queue) {
       if (isClosed) break;
       queue.delete(turn);
-      await attempt({ cluster, own, index, report }, turn);
+      await attempt({ cluster, own, index, report, kept }, turn);
     }
     running = undefined;
   }
@@ -83,8 +89,38 @@ export function background(cluster: Cluster, own: Own, report: (message: string)
     },
     async close() {
       isClosed = true;
+      kept.close();
       await running;
     },
+  };
+}
+
+interface Kept {
+  has(name: string): boolean;
+  /** Told how much of a namespace may not be deleted now. */
+  settled(name: string, refusals: number): void;
+  close(): void;
+}
+
+/** Deleted namespaces with something in them that admission keeps. `again`: told which to look at once more. */
+function keptNamespaces({ clock }: Cluster, again: (name: string) => void): Kept {
+  const names = new Set<string>();
+  const stop = new AbortController();
+
+  async function later(name: string): Promise<void> {
+    await clock.sleep(untilNextTry, stop.signal);
+    if (names.delete(name)) again(name);
+  }
+
+  return {
+    has: (name) => names.has(name),
+    settled(name, refusals) {
+      const isWaiting = names.has(name);
+      if (refusals === 0) names.delete(name);
+      else names.add(name);
+      if (refusals > 0 && !isWaiting) void later(name);
+    },
+    close: () => stop.abort(),
   };
 }
 
@@ -93,15 +129,16 @@ interface Parts {
   own: Own;
   index: Owners;
   report(message: string): void;
+  kept: Kept;
 }
 
-async function attempt({ cluster, own, index, report }: Parts, turn: string): Promise<void> {
+async function attempt({ cluster, own, index, report, kept }: Parts, turn: string): Promise<void> {
   const space = turn.indexOf(' ');
   const [sort, name] = [turn.slice(0, space), turn.slice(space + 1)];
   try {
     if (sort === 'garbage') await collect({ cluster, own, index }, name);
     else if (sort === 'roles') await aggregateRoles(cluster, own);
-    else if (sort === 'namespace') await settleNamespace(cluster, own, name);
+    else if (sort === 'namespace') kept.settled(name, await settleNamespace(cluster, own, name));
     else await settleDefinition(cluster, own, name);
   } catch (error) {
     // The one place where a turn's failure ends: it must not take the other turns down.

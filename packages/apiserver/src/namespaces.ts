@@ -2,8 +2,8 @@
 //   made → has a default service account        deleted → Terminating → emptied → finalized → gone
 import { initialRoles } from './access/roles.ts';
 import type { Cluster } from './cluster.ts';
-import type { KubeObject } from './object.ts';
-import type { Own } from './own.ts';
+import { endNamespace } from './namespace-end.ts';
+import { namespaceController, own as ownAs, type Own } from './own.ts';
 import { keyOf } from './resource.ts';
 import { decode } from './store.ts';
 
@@ -22,14 +22,18 @@ export async function bootstrap(own: Own, serverAddress: string): Promise<void> 
   });
 }
 
-/** Brings one namespace a step on: a default account for a new one, emptying and end for a deleted one. */
-export async function settleNamespace(cluster: Cluster, own: Own, name: string): Promise<void> {
+/**
+ * Brings one namespace a step on: a default account for a new one, emptying and end for a deleted one.
+ * Gives how much of a deleted one may not be deleted now.
+ */
+export async function settleNamespace(cluster: Cluster, own: Own, name: string): Promise<number> {
   const entry = cluster.store.get(keyOf(namespaceKey, '', name));
-  if (!entry) return;
+  if (!entry) return 0;
   const namespace = decode(entry.text);
-  if (!namespace.metadata.deletionTimestamp) return furnish(cluster, own, name);
-  await emptyOut(cluster, own, name);
-  if (isEmpty(cluster, name)) await finalize(own, namespace);
+  if (namespace.metadata.deletionTimestamp)
+    return endNamespace({ cluster, own: ownAs(cluster, namespaceController) }, namespace);
+  await furnish(cluster, own, name);
+  return 0;
 }
 
 const rootNote = 'The authority that vouches for this API server, for pods to check it by.';
@@ -45,29 +49,3 @@ async function furnish(cluster: Cluster, own: Own, namespace: string): Promise<v
     data: { 'ca.crt': cluster.authority },
   });
 }
-
-const namespaced = (cluster: Cluster) =>
-  cluster.registry
-    .all()
-    .filter((resource) => resource.isNamespaced && !resource.twin && resource.verbs.includes('list'));
-
-async function emptyOut(cluster: Cluster, own: Own, name: string): Promise<void> {
-  for (const resource of namespaced(cluster)) {
-    for (const entry of cluster.store.table(keyOf(resource)).range(keyOf(resource, name))) {
-      const object = decode(entry.text);
-      if (!object.metadata.deletionTimestamp) await own.remove(resource, object);
-    }
-  }
-}
-
-const isEmpty = (cluster: Cluster, name: string): boolean =>
-  namespaced(cluster).every((resource) => cluster.store.table(keyOf(resource)).count(keyOf(resource, name)) === 0);
-
-const finalize = (own: Own, { metadata }: KubeObject): Promise<void> =>
-  own.change('v1', 'namespaces', {
-    name: metadata.name ?? '',
-    subresource: 'finalize',
-    change: (object) => {
-      object.spec = {};
-    },
-  });

@@ -8,7 +8,13 @@ import { keyOf, storageVersionOf, type Resource } from './resource.ts';
 import { create, update, type Place } from './write.ts';
 import { ok, type Status } from './status.ts';
 
-const user: UserInfo = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] };
+const server: UserInfo = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] };
+
+/** Whose word empties deleted namespaces, for admission to know it by: as in a kube-controller-manager with accounts of its own. */
+export const namespaceController: UserInfo = {
+  username: 'system:serviceaccount:kube-system:namespace-controller',
+  groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
+};
 
 interface Named {
   name: string;
@@ -25,13 +31,22 @@ export interface Own {
   putStatus(apiVersion: string, resource: string, wanted: Named & { status: Tree }): Promise<void>;
   /** Deletes an object as it stands (same uid); an object that is gone already is no failure. */
   remove(resource: Resource, object: KubeObject, options?: DeleteOptions): Promise<void>;
+  /** The same for an object that admission may want to keep: what it said, if it did. */
+  tryRemove(resource: Resource, object: KubeObject): Promise<Status | undefined>;
   /** Creates an object; one of that name that is there already is left alone. */
   create(object: KubeObject): Promise<void>;
 }
 
-export function own(cluster: Cluster): Own {
-  const placeOf = (resource: Resource, path: Path, verb: string) => ownPlace(cluster, resource, path, verb);
+export function own(cluster: Cluster, user: UserInfo = server): Own {
+  const placeOf = (resource: Resource, path: Path, verb: string) => ownPlace({ cluster, user }, resource, path, verb);
   const find = (apiVersion: string, name: string) => ownResource(cluster, apiVersion, name);
+  const take = async (resource: Resource, { metadata }: KubeObject, options: DeleteOptions) => {
+    const { name = '', namespace = '', uid = '' } = metadata;
+    const place = placeOf(resource, { name, namespace, subresource: '' }, 'delete');
+    const removed = await remove(place, { preconditions: { uid }, ...options });
+    // 409: another object has the name by now, which is not the one that was to go.
+    return removed.ok || removed.status.code === 404 || removed.status.code === 409 ? undefined : removed.status;
+  };
   const self: Own = {
     async change(apiVersion, name, wanted) {
       const place = placeOf(
@@ -53,15 +68,11 @@ export function own(cluster: Cluster): Own {
         subresource: 'status',
         change: (object) => void (object.status = status),
       }),
-    async remove(resource, { metadata }, options = {}) {
-      const { name = '', namespace = '', uid = '' } = metadata;
-      const removed = await remove(placeOf(resource, { name, namespace, subresource: '' }, 'delete'), {
-        preconditions: { uid },
-        ...options,
-      });
-      // 409: another object has the name by now, which is not the one that was to go.
-      if (!removed.ok) expectGone(removed.status, 404, 409);
+    async remove(resource, object, options = {}) {
+      const refused = await take(resource, object, options);
+      if (refused) expectGone(refused);
     },
+    tryRemove: (resource, object) => take(resource, object, {}),
     async create(object) {
       const { group, version } = splitApiVersion(object.apiVersion);
       const resource = cluster.registry.findKind(group, object.kind);
@@ -82,7 +93,12 @@ interface Path {
   subresource: string;
 }
 
-function ownPlace(cluster: Cluster, resource: Resource, path: Path, verb: string): Place {
+function ownPlace(
+  { cluster, user }: { cluster: Cluster; user: UserInfo },
+  resource: Resource,
+  path: Path,
+  verb: string,
+): Place {
   const url = new URL('http://own.invalid/');
   const target = {
     ...targetOf('GET', url),
