@@ -48,6 +48,17 @@ test('what is well formed but may not be now is Forbidden', async () => {
   expect(got).toMatchObject({ allowed: false, status: { code: 403, reason: 'Forbidden' } });
 });
 
+test('what goes with its namespace goes, whatever its state', async () => {
+  const ending = admission({ ...world, namespaceEnds: (name) => name === 'default' });
+  const removal = (namespace: string): Review => ({
+    operation: 'DELETE',
+    resource: tickets,
+    oldObject: { ...makeTicket({}, { process: 'enabled' }), metadata: { name: 'test', namespace } },
+  });
+  expect(await ending(removal('default'))).toEqual({ allowed: true });
+  expect(await ending(removal('other'))).toMatchObject({ allowed: false });
+});
+
 test('one thing that may not be now makes the whole Forbidden, and all is said', async () => {
   const got = await admit(write(makeTicket({ state: 'deleted', veip: '20.1.0.300' })));
   const message = expect.stringMatching(/spec\.veip: .*; spec\.state: /);

@@ -91,11 +91,16 @@ export function admission(
     const world = typeof source === 'function' ? await source(review) : source;
     if (write) return judgeWrite(judge, { ...write, old }, world);
     // Without an object there is nothing to remove, which the server says itself.
-    return old ? (refusalOf(judge.kind, old, judge.remove(old, world)) ?? { allowed: true }) : { allowed: true };
+    if (!old || goesWithNamespace(old, world)) return { allowed: true };
+    return refusalOf(judge.kind, old, judge.remove(old, world)) ?? { allowed: true };
   };
 }
 
 type Any = Resource<unknown, unknown>;
+
+/** Who deleted the namespace has decided already; a refusal now would only keep it for ever. Finalizers see to what has to be withdrawn. */
+const goesWithNamespace = ({ metadata: { namespace } }: Any, world: World): boolean =>
+  namespace !== undefined && world.namespaceEnds?.(namespace) === true;
 
 /** What was sent, and as it is to be stored. */
 interface Write {

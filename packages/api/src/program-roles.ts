@@ -45,6 +45,8 @@ export const programRoles = (): (ClusterRole | NamespacedRole)[] => [
     rule(lbrules, ['patch'], 'status'),
     rule(lbcanaries, read),
     rule(lbcanaries, ['patch'], 'status'),
+    // Whether what is removed goes with its namespace.
+    core(['namespaces'], ['get']),
     tells,
     webhooks(['create']),
     { ...webhooks(['patch']), resourceNames: ['fairlead'] },

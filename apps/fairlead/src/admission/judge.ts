@@ -13,7 +13,7 @@ import {
   type Verdict,
   type World,
 } from '@fairlead/api';
-import type { Kind, Kube, KubeObject, LiveStore } from '@fairlead/kube';
+import { namespaces, type Kind, type Kube, type KubeObject, type LiveStore } from '@fairlead/kube';
 import { seal } from './seal.ts';
 import type { Targets } from './targets.ts';
 
@@ -44,9 +44,13 @@ export type Judge = (asked: Asked) => Promise<Verdict>;
  * the stores refuse is looked at once more with fresh lists, and only that refusal counts.
  */
 export function judge(parts: JudgeParts): Judge {
-  const quick = admission(async (review) => (await around(review, worldOf(parts), parts)) ?? fresh(review));
+  const quick = admission(async (review) => {
+    const world = { ...worldOf(parts), namespaceEnds: () => isNamespaceController(review) };
+    return (await around(review, world, parts)) ?? fresh(review);
+  });
   const fresh = async (review: Review): Promise<World> => {
-    const world = await freshWorld(parts);
+    const [lists, ends] = await Promise.all([freshWorld(parts), ending(review, parts)]);
+    const world = { ...lists, namespaceEnds: () => ends };
     return (await around(review, world, parts)) ?? world;
   };
   const sure = admission(fresh);
@@ -108,6 +112,22 @@ async function around(review: Review, world: World, { targets }: JudgeParts): Pr
   if (cluster === undefined) return undefined;
   const exists = await targets.hasNamespace(cluster, namespace);
   return { ...world, namespaceExists: () => exists };
+}
+
+/** Whose account empties deleted namespaces (kube-controller-manager, `--use-service-account-credentials`; our embedded server too). */
+const isNamespaceController = ({ userInfo }: Review): boolean =>
+  (userInfo as { username?: unknown } | undefined)?.username ===
+  'system:serviceaccount:kube-system:namespace-controller';
+
+/** Is what is removed in a namespace that is being deleted? It may be emptied by somebody else than its controller. */
+async function ending(review: Review, { management }: JudgeParts): Promise<boolean> {
+  const name = (review.oldObject as { metadata?: { namespace?: string } } | null | undefined)?.metadata?.namespace;
+  if (review.operation !== 'DELETE' || name === undefined) return false;
+  const got = await management.get(namespaces, { name });
+  if (got.ok) return got.value.metadata.deletionTimestamp !== undefined;
+  // Not there any more, or not for us to see, as before this was in our role: then the rules for removals hold.
+  if (got.problem.status === 404 || got.problem.status === 403) return false;
+  throw new Error(`admission cannot read namespace ${name}: ${got.problem.message}`);
 }
 
 /** The server that asks answers, or the write that waits for this fails with what it said. */

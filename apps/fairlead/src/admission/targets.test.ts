@@ -128,6 +128,27 @@ test('a removal, whose review has no object, is judged by the ticket as it was',
   expect(await ask({ operation: 'DELETE', object: null, oldObject: disabled })).toMatchObject({ allowed: true });
 });
 
+test('what goes with its namespace is let go, whoever empties it', async () => {
+  const { here, ask } = await begun();
+  const ticket = ticketOf('t', 'lb-east');
+  const removal = (namespace: string, username: string): Partial<Asked> => ({
+    operation: 'DELETE',
+    object: null,
+    oldObject: { ...ticket, metadata: { ...ticket.metadata, namespace }, status: { process: 'enabled' } },
+    userInfo: { username },
+  });
+  const refused = { allowed: false, status: { message: expect.stringContaining('only disabled, failed and deleted') } };
+  const metadata = { name: 'ending', finalizers: ['example.com/hold'] };
+  await made(here.management.kube.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata }));
+  expect(await ask(removal('ending', 'ann'))).toMatchObject(refused);
+  expect(await ask(removal('ending', 'system:serviceaccount:kube-system:namespace-controller'))).toMatchObject({
+    allowed: true,
+  });
+  await made(here.management.kube.remove(namespaces, { name: 'ending' }));
+  expect(await ask(removal('ending', 'ann'))).toMatchObject({ allowed: true });
+  expect(await ask(removal('gone', 'ann'))).toMatchObject(refused);
+});
+
 test('an F5 Ingress in such a cluster keeps its ticket enabled, as long as the cluster is there', async () => {
   const { here, ask } = await begun();
   const ingress: Ingress = {

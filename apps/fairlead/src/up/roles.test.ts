@@ -1,9 +1,17 @@
 // The controllers have no more than the roles that we ship, and nothing they ask for is refused to them.
 import { expect, test } from 'vitest';
 import { lbtickets, programRoles } from '@fairlead/api';
-import { namespaces, services } from '@fairlead/kube';
+import { configMaps, namespaces, services } from '@fairlead/kube';
 import { needs } from '../clusters/needs.ts';
-import { eventually, exampleKeyPairs, silent, withEnvironment } from '../testing/environment.ts';
+import {
+  applyText,
+  eventually,
+  exampleKeyPairs,
+  region01,
+  silent,
+  webServer,
+  withEnvironment,
+} from '../testing/environment.ts';
 import type { Exchange } from './clusters.ts';
 import type { Environment } from './environment.ts';
 import { applyExample } from './quickstart.ts';
@@ -26,6 +34,29 @@ const answered = (exchange: Exchange): void => {
 };
 
 withEnvironment(async (started) => void (environment = started), { answered });
+
+const goingAway = `apiVersion: v1
+kind: Namespace
+metadata: {name: leaving}
+---
+apiVersion: ebcpaas.io/v1
+kind: Lbticket
+metadata: {name: bye, namespace: leaving}
+spec:
+  loadbalancer: demo
+  namespace: default
+  listners:
+  - {name: web, port: 8090, protocal: http, services: [{service: bye, port: 8080, weight: 1}]}
+---
+apiVersion: ebcpaas.lb/v1
+kind: Lbrule
+metadata: {name: bye, namespace: leaving}
+spec:
+  lbticket: bye
+  listner: web
+  rules: [{type: url, values: [{operator: startwith, value: /old}]}]
+  services: [{service: bye, port: 8080, weight: 1}]
+`;
 
 const did = (cluster: string, method: string, path: RegExp) =>
   asked.some((one) => one.cluster === cluster && one.method === method && path.test(one.path) && one.status < 300);
@@ -51,6 +82,32 @@ test('a ticket that goes is cleaned up, with nothing refused', async () => {
   expect(await environment.management.remove(lbtickets, at)).toMatchObject({ ok: true });
   await eventually(stored, (one) => one === undefined);
   expect(denied()).toEqual([]);
+}, 60_000);
+
+test('a namespace that is deleted takes its enabled tickets and rules along, and all that they had', async () => {
+  const { management, stores } = environment;
+  const [namespace, name] = ['leaving', 'bye'];
+  await applyText(region01(environment), webServer('bye'));
+  await applyText(management, goingAway);
+  const stored = () => stores.lbtickets.get({ name, namespace });
+  await eventually(stored, (one) => one?.status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True');
+  const { veip } = stored()?.status ?? {};
+  const held = () => stores.loadbalancers.get({ name: 'demo' })?.status?.ips?.some((one) => one.veip === veip);
+  expect(held()).toBe(true);
+
+  expect(await management.remove(namespaces, { name: namespace })).toMatchObject({ ok: true });
+  await eventually(stored, (one) => one === undefined);
+  await eventually(
+    () => management.get(namespaces, { name: namespace }),
+    (got) => !got.ok && got.problem.status === 404,
+  );
+  await eventually(held, (is) => is === false);
+  const configMap = await region01(environment).get(configMaps, { name: 'fairlead-demo', namespace: 'default' });
+  expect(configMap.ok && configMap.value.data?.['template']).not.toContain('bye_8090');
+  const service = await region01(environment).get(services, { name, namespace: 'default' });
+  expect(service.ok && service.value.metadata.labels).toBeFalsy();
+  // Nothing new is let into such a namespace, be it an Event.
+  expect(denied().filter(({ path }) => path !== `/api/v1/namespaces/${namespace}/events`)).toEqual([]);
 }, 60_000);
 
 test('all of it was asked by the controllers themselves, over the wire', () => {

@@ -12,6 +12,8 @@ export interface World {
   lbcanaries?(): Iterable<Lbcanary>;
   /** Whether the target cluster has the namespace; undefined when the cluster cannot be asked now. Absent: never asked. */
   namespaceExists?(cluster: string, namespace: string): boolean | undefined;
+  /** Whether the namespace, of the management cluster, is being deleted with all that is in it. Absent: it is not. */
+  namespaceEnds?(namespace: string): boolean;
   /** F5 Ingresses of the target clusters. Absent: there are none. */
   ingresses?(): Iterable<IngressUse>;
 }
