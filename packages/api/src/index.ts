@@ -13,7 +13,7 @@ export {
 export { canaryProblem, canaryServices, checkLbcanary, checkLbcanaryRemoval } from './checks/lbcanary.ts';
 export { checkLbrule, conditionOf } from './checks/lbrule.ts';
 export { checkLbticket, checkLbticketRemoval, lbticketWarnings } from './checks/lbticket.ts';
-export { checkLoadbalancer, checkLoadbalancerRemoval, loadbalancerWarnings } from './checks/loadbalancer.ts';
+export { checkLoadbalancer, checkLoadbalancerRemoval, deviceOf, loadbalancerWarnings } from './checks/loadbalancer.ts';
 export { type IngressUse, type World, isLive } from './checks/world.ts';
 export {
   type IngressReport,

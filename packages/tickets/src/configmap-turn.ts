@@ -9,10 +9,10 @@ import { onChange } from './finding.ts';
 import { reach } from './reach.ts';
 import { afterLtm } from './ltm-order.ts';
 import { poolsNaming, servicesMoved, ticketsWith } from './labels.ts';
-import { tenantRival } from './label-conflicts.ts';
 import { labelsAfter, labelsBefore, servesIngresses } from './label-writes.ts';
 import { configMapName, createdAt, fieldManager, placeOf, ticketName } from './names.ts';
 import { isDone } from './report.ts';
+import { declare, tenantRival, undeclare } from './tenant-rivals.ts';
 import { quick } from './wake.ts';
 
 /** What a turn works on. */
@@ -61,6 +61,7 @@ export async function configMapTurn(desk: Desk, key: ConfigMapKey): Promise<Next
 /** Gone from traffic first: what is taken away leaves the ConfigMap before the labels, what is new gets its labels before. */
 async function write(desk: Desk, key: ConfigMapKey, sheet: Sheet): Promise<Problem | undefined> {
   const { target, namespace, existing, wanted, isEmpty } = sheet;
+  desk.rivals.delete(key);
   if (!target.stores.namespaces.get({ name: namespace })) {
     if (isEmpty) return undefined;
     const why = `namespace "${namespace}" does not exist in cluster ${sheet.loadbalancer.spec.cluster}; create it there`;
@@ -68,14 +69,21 @@ async function write(desk: Desk, key: ConfigMapKey, sheet: Sheet): Promise<Probl
   }
   const rival = isExternal(sheet) && !isEmpty ? tenantRival(desk, sheet) : undefined;
   if (rival) return rival;
+  if (isExternal(sheet) && !isEmpty && !isApplied(wanted, existing)) declare(desk, key, sheet);
   if (isEmpty && !existing)
     return (servesIngresses(desk, sheet) ? await labelsBefore(desk, sheet) : undefined) ?? labelsAfter(desk, sheet);
   const before = isEmpty ? undefined : await labelsBefore(desk, sheet);
-  if (before) return before;
+  if (before) {
+    undeclare(desk, key);
+    return before;
+  }
   if (!isApplied(wanted, existing)) {
     for (const ticket of changedBetween(existing, wanted)) desk.pending.add(key, ticket);
     const applied = await target.kube.apply(configMaps, wanted, { fieldManager, force: true });
-    if (!applied.ok) return applied.problem;
+    if (!applied.ok) {
+      undeclare(desk, key);
+      return applied.problem;
+    }
     desk.changed({
       turn: 'configmap',
       cluster: sheet.loadbalancer.spec.cluster,

@@ -14,6 +14,7 @@ import { part, type Part } from './part.ts';
 import type { Quarantine } from './quarantine.ts';
 import type { Targets } from './targets.ts';
 import type { Teller } from './teller.ts';
+import type { Rival } from './tenant-rivals.ts';
 
 /** A cluster that ConfigMaps and labels are written to. */
 export interface Target {
@@ -83,6 +84,10 @@ export interface Desk extends Targets {
   quarantines: Map<string, Quarantine>;
   /** By ConfigMap: why it, or the part of a ticket in it, could not be written. */
   refused: Map<ConfigMapKey, Refusals>;
+  /** By ConfigMap that was refused its tenant: who has it. */
+  rivals: Map<ConfigMapKey, Rival>;
+  /** Tenants of ConfigMaps that are being written, and that no store shows yet. */
+  declaring: Map<ConfigMapKey, string>;
   /** By ConfigMap: tickets whose newest part the agent has not reported on yet. */
   pending: Multimap<string>;
   partOf(ticket: Lbticket, loadbalancer: Loadbalancer): Result<Part>;

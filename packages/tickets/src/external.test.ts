@@ -1,74 +1,13 @@
 // cis.mode external: what we write is read by F5's own controllers, here by a stand-in that goes by their documented rules
 // and knows nothing of ours.
-import { lbrules, lbtickets, loadbalancers, type Lbticket, type Loadbalancer } from '@fairlead/api';
-import { configMaps, endpointSlices, namespaces, services } from '@fairlead/kube';
-import { read, type Controller } from '@fairlead/sim-cis';
+import { lbrules, lbtickets } from '@fairlead/api';
+import { namespaces, services } from '@fairlead/kube';
+import type { Controller } from '@fairlead/sim-cis';
 import { expect, test } from 'vitest';
 import { made } from './testing/cluster.ts';
-import { lb, listner, rule, ticket } from './testing/objects.ts';
-import { conditionAt, world, type World } from './testing/world.ts';
-
-const external: Partial<Loadbalancer['spec']> = { cis: { mode: 'external', tenant: '{cluster}_{namespace}' } };
-
-async function begun(spec: Partial<Loadbalancer['spec']> = external): Promise<World> {
-  const here = await world();
-  await made(here.management.create(loadbalancers, lb(spec)));
-  return here;
-}
-
-async function file(here: World, one: Lbticket): Promise<void> {
-  await made(here.management.create(lbtickets, one));
-  await here.clock.advance(1000);
-}
-
-let pods = 0;
-
-/** A Service with its port, or its target port, at 8080, and two ready pods. */
-async function serve(
-  here: World,
-  name: string,
-  more: { labels?: Record<string, string>; namespace?: string; port?: number; target?: number } = {},
-): Promise<string[]> {
-  const { namespace = 'shop', port = 8080, target = 8080, labels = {} } = more;
-  const metadata = { name, namespace };
-  const ports = [{ name: 'web', port, targetPort: target }];
-  await made(
-    here.target.create(services, {
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: { ...metadata, labels },
-      spec: { ports },
-    }),
-  );
-  const addresses = [`10.1.0.${(pods += 1)}`, `10.1.0.${(pods += 1)}`];
-  await made(
-    here.target.create(endpointSlices, {
-      apiVersion: 'discovery.k8s.io/v1',
-      kind: 'EndpointSlice',
-      metadata: { name: `${name}-1`, namespace, labels: { 'kubernetes.io/service-name': name } },
-      addressType: 'IPv4',
-      ports: [{ name: 'web', port: target }],
-      endpoints: addresses.map((address) => ({ addresses: [address] })),
-    }),
-  );
-  await here.clock.advance(1000);
-  return addresses.map((address) => `${address}:${target}`).toSorted();
-}
-
-/** What the controller finds in the cluster, with the labels of the Loadbalancer as its filter. */
-async function found(here: World, controller: Controller = 'cis') {
-  const [cm, sv, es, ns] = await Promise.all([
-    made(here.target.list(configMaps)),
-    made(here.target.list(services)),
-    made(here.target.list(endpointSlices)),
-    made(here.target.list(namespaces)),
-  ]);
-  return read(
-    controller,
-    { configmaps: cm.items, services: sv.items, endpointslices: es.items, namespaces: ns.items },
-    { foo: 'bar' },
-  );
-}
+import { begun, file, found, serve } from './testing/external.ts';
+import { listner, rule, ticket } from './testing/objects.ts';
+import { conditionAt, type World } from './testing/world.ts';
 
 const events = async (here: World, name: string, reason: string) =>
   (await here.events(name)).filter((one) => one.startsWith(reason));
@@ -115,22 +54,6 @@ test('each namespace has a tenant of its own, and both controllers take both', a
       },
       complaints: [],
     });
-});
-
-test('a second ConfigMap with the same tenant is not written, for CIS would forget the first; the ticket is told what to set', async () => {
-  const here = await begun({ cis: { mode: 'external', tenant: '{cluster}' } });
-  await file(here, ticket('test', { listners: [listner(80, 'svc01')] }));
-  const svc01 = await serve(here, 'svc01');
-  await file(here, ticket('two', { namespace: 'project', listners: [listner(80, 'svc02')] }));
-  expect(conditionAt(await here.ticket('two'), 'Programmed')).toEqual(['False', 'taken']);
-  const message = (await here.ticket('two')).status?.conditions?.find(({ type }) => type === 'Programmed')?.message;
-  expect(message).toMatch(
-    /ConfigMap shop\/fairlead-demo already.*set spec\.cis\.tenant of Loadbalancer demo to \{cluster\}_\{namespace\}/,
-  );
-  expect(await found(here)).toEqual({
-    members: { '/acp-region01/shop_http_app/svc01_8080_pool': svc01 },
-    complaints: [],
-  });
 });
 
 test('a Service behind two pools fills one: the other is told by LabelConflict and an Event', async () => {

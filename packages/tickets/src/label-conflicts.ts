@@ -1,15 +1,12 @@
 // Labels that cannot be as they are wanted. With a CIS of somebody else's, a pool gets its members by labels alone
-// (spec/f5.md §3.2): a Service that cannot carry those of two pools, or two ConfigMaps with one tenant, would leave pools
-// empty without a word.
+// (spec/f5.md §3.2): a Service that cannot carry those of two pools would leave one empty without a word.
 import type { Lbticket } from '@fairlead/api';
-import { fail, type Problem } from '@fairlead/core';
 import type { ConfigMap, KubeObject, Told } from '@fairlead/kube';
 import { readEntries, readPools } from './configmap.ts';
-import type { Sheet } from './configmap-turn.ts';
 import type { Desk } from './desk.ts';
 import { fails, holds } from './finding.ts';
 import { hasLabels, labelManager, labelsFor, ownsFields, poolOfService } from './labels.ts';
-import { annotations, serviceLabels, tenantOf, ticketName } from './names.ts';
+import { serviceLabels, tenantOf, ticketName } from './names.ts';
 import { conditionOf, type Fact } from './status.ts';
 
 type LabelDesk = Pick<Desk, 'loadbalancers' | 'target'>;
@@ -86,24 +83,3 @@ export function labelNews(before: Lbticket, after: Lbticket): Told[] {
   const type = is.status === 'True' ? 'Warning' : 'Normal';
   return [{ type, reason: is.reason, message: is.message }];
 }
-
-/** Another ConfigMap that declares the same tenant, and was there before: a CIS takes one and forgets the other. */
-export function tenantRival(
-  desk: LabelDesk,
-  { loadbalancer, namespace, target, existing }: Sheet,
-): Problem | undefined {
-  const tenant = tenantOf(loadbalancer, namespace);
-  for (const other of target.stores.configmaps.all()) {
-    const { name, namespace: home = '' } = other.metadata;
-    const of = desk.loadbalancers.get({ name: other.metadata.annotations?.[annotations.loadbalancer] ?? '' });
-    const isSelf = home === namespace && of?.metadata.name === loadbalancer.metadata.name;
-    if (!of || isSelf || of.spec.cluster !== loadbalancer.spec.cluster || tenantOf(of, home) !== tenant) continue;
-    if (existing && ageOf(existing) < ageOf(other)) continue;
-    const why = `tenant ${tenant} is declared by ConfigMap ${home}/${name} already, and CIS takes one ConfigMap for a tenant; set spec.cis.tenant of Loadbalancer ${loadbalancer.metadata.name} to {cluster}_{namespace}`;
-    return fail('taken', why, 'spec.namespace').problem;
-  }
-  return undefined;
-}
-
-const ageOf = ({ metadata }: ConfigMap): string =>
-  `${metadata.creationTimestamp ?? ''} ${metadata.namespace ?? ''}/${metadata.name}`;

@@ -173,6 +173,8 @@ function deskOf(options: TicketsOptions, queue: Desk['queue'], isBusy: () => boo
     filing: new Set(),
     quarantines: new Map(),
     refused: new Map(),
+    rivals: new Map(),
+    declaring: new Map(),
     pending: multimap(),
     ...partCache({ directory, lbcanaries }),
   };

@@ -20,6 +20,7 @@ import { isReported, readReport } from './report.ts';
 import type { Outage } from './outage.ts';
 import { untilNews } from './reach.ts';
 import { conditionOf } from './status.ts';
+import { wakeRefused, wakeRefusedBy } from './tenant-rivals.ts';
 import { quick, wakeConfigMap, wakeConfigMapNow, wakeLoadbalancer } from './wake.ts';
 
 interface ManagementStores {
@@ -176,6 +177,8 @@ function loadbalancerChanged(desk: Desk, { before, after }: Change<Loadbalancer>
   else desk.ledger.close(name);
   desk.queue.add(`loadbalancer ${name}`);
   wake(desk, desk.directory.ofLoadbalancer(name));
+  // Where its CIS is, and its device, may be others now.
+  wakeRefused(desk, () => true);
 }
 
 function wake(desk: Desk, tickets: Iterable<string>): void {
@@ -267,8 +270,11 @@ function targetChanged(desk: Desk, cluster: string, { kind, before, after }: Cha
   if (kind.plural === 'configmaps') configMapChanged(desk, cluster, { before, after });
   else if (kind.plural === 'ingresses') ingressChanged(desk, cluster, { before, after });
   else if (kind.plural === 'services') serviceChanged(desk, cluster, { before, after });
-  else if (!before || !after || !isEqual(before.metadata.labels, after.metadata.labels))
-    wake(desk, desk.directory.ofNamespace((after ?? before)?.metadata.name ?? ''));
+  else if (!before || !after || !isEqual(before.metadata.labels, after.metadata.labels)) {
+    const name = (after ?? before)?.metadata.name ?? '';
+    wake(desk, desk.directory.ofNamespace(name));
+    wakeRefused(desk, (rival) => rival.cluster === cluster && rival.namespace === name);
+  }
 }
 
 /** A Service that pools name got or lost its labels: by others, or because it was made anew. */
@@ -306,10 +312,12 @@ function configMapChanged(
   cluster: string,
   { before, after }: Pick<Change<ConfigMap>, 'before' | 'after'>,
 ): void {
+  wakeRefusedBy(desk, cluster, { before, after });
   const configMap = after ?? before;
   const loadbalancer = configMap?.metadata.annotations?.[annotations.loadbalancer];
   if (!configMap || loadbalancer === undefined || configMap.metadata.name !== configMapName(loadbalancer)) return;
   const key = `${loadbalancer}/${configMap.metadata.namespace ?? ''}`;
+  desk.declaring.delete(key);
   // The turn that wrote it saw to all that belongs to it, except that what is empty has still to go.
   const isSeen = after && Object.keys(readEntries(after)).length > 0 && desk.target(cluster)?.configMaps.isEcho(after);
   if (!isSeen) wakeConfigMap(desk, key);

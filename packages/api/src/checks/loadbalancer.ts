@@ -128,7 +128,7 @@ const device = ({ spec }: Loadbalancer, layer: Layer): string =>
   deviceOf(layer === 'ltm' ? spec.ltm.url : spec.ve.addr);
 
 /** Addresses that differ in case or a final slash alone are one device. */
-const deviceOf = (address: string): string => address.toLowerCase().replace(/\/+$/, '');
+export const deviceOf = (address: string): string => address.toLowerCase().replace(/\/+$/, '');
 
 function isOverlapping(a: Loadbalancer, b: Loadbalancer, layer: Layer): boolean {
   return both(parseCidr(a.spec[layer].cidr), parseCidr(b.spec[layer].cidr), overlaps);
