@@ -81,6 +81,12 @@ function checkListener(listener: Listener, path: string): Result<string> {
       `${protocol} listener ${listener.name} sees no X-Forwarded-For to pick by`,
       `${path}.pickBy`,
     );
+  if (listener.stickiness === 'cookie' && !isHttp)
+    return fail(
+      'invalid',
+      `${protocol} listener ${listener.name} carries no cookie to keep a pool by; use stickiness source or random`,
+      `${path}.stickiness`,
+    );
   const strange = (listener.deviceRules ?? []).findIndex((rule) => !/^(\/[A-Za-z][\w.-]*){2,4}$/.test(rule));
   if (strange >= 0) {
     const why = `"${listener.deviceRules?.[strange]}" is no path of a rule on the device, such as /Common/audit`;

@@ -52,6 +52,7 @@ function readListener(document: unknown): Listener {
     'pools',
     'tls',
     'pickBy',
+    'stickiness',
     'deviceRules',
     'hosts',
     'profiles',
@@ -61,7 +62,7 @@ function readListener(document: unknown): Listener {
     persistence: 'none',
     ...(given as unknown as Pick<
       Listener,
-      'name' | 'address' | 'port' | 'protocol' | 'tls' | 'pickBy' | 'profiles' | 'deviceRules'
+      'name' | 'address' | 'port' | 'protocol' | 'tls' | 'pickBy' | 'stickiness' | 'profiles' | 'deviceRules'
     >),
     ...(given['hosts'] !== undefined && { hosts: list(given['hosts']).map(readHostRoute) }),
     routes: list(given['routes']).map(readRoute),

@@ -29,6 +29,7 @@ test.each([
     'listeners[1].name',
   ],
   ['tls on http', withListener({ tls: { secretName: 'a' } }), 'listeners[0].tls'],
+  ['a pool kept by cookie on tcp', withListener({ protocol: 'tcp', stickiness: 'cookie' }), 'listeners[0].stickiness'],
   ['forwarded addresses on tcp', withListener({ protocol: 'tcp', pickBy: 'x-forwarded-for' }), 'listeners[0].pickBy'],
   ['two rules of one name', withListener({ routes: [route, route] }), 'listeners[0].routes[1].name'],
   ['a rule name with a quote', withRoute({ name: 'a"b' }), 'listeners[0].routes[0].name'],

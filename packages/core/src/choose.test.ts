@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { choose } from './choose.ts';
 import type { TestRequest } from './condition.ts';
+import { crc32 } from './crc32.ts';
 import type { Listener, Route, WeightedPool } from './load-balancer.ts';
 
 const weights = (text: string): WeightedPool[] =>
@@ -28,8 +29,8 @@ const listener = (over: Partial<Listener> = {}): Listener => ({
 const inside: TestRequest = { client: '192.0.2.1', headers: [['Host', 'a.domain.com']] };
 const all = () => true;
 
-function chosen(of: Listener, request: TestRequest, alive: (pool: string) => boolean = all) {
-  const choice = choose(of, request, alive);
+function chosen(of: Listener, request: TestRequest, alive: (pool: string) => boolean = all, chance?: () => number) {
+  const choice = choose(of, request, alive, chance);
   if (!choice.ok) throw new Error(choice.problem.message);
   return choice.value;
 }
@@ -38,7 +39,7 @@ function chosen(of: Listener, request: TestRequest, alive: (pool: string) => boo
 function spread(of: Listener, request: TestRequest, alive?: (pool: string) => boolean): Record<string, number> {
   const count: Record<string, number> = {};
   for (let i = 0; i < 10_000; i += 1) {
-    const { pool } = chosen(of, { ...request, client: `127.8.${i >> 8}.${i & 255}` }, alive);
+    const { pool = 'none' } = chosen(of, { ...request, client: `127.8.${i >> 8}.${i & 255}` }, alive);
     count[pool] = (count[pool] ?? 0) + 1;
   }
   return count;
@@ -119,6 +120,93 @@ test('behind a first tier the pick is made from the last forwarded address', () 
   }
   const forged: TestRequest = { client: '10.9.9.9', headers: [['X-Forwarded-For', 'x"; y']] };
   expect(chosen(behind, forged).pool).toBe(chosen(direct, { client: '10.9.9.9' }).pool);
+});
+
+const random = listener({ stickiness: 'random' });
+
+test.each([
+  ['svc01', 0],
+  ['svc01', 0.599],
+  ['svc02', 0.6],
+  ['svc02', 0.999],
+])('at random %s is picked when chance says %d, whoever asks', (pool, chance) => {
+  for (const client of ['192.0.2.1', '192.0.2.2'])
+    expect(chosen(random, { client }, all, () => chance)).toMatchObject({ pool, cookie: undefined });
+});
+
+test('at random the live pools are picked again when the first is dead', () => {
+  const chances = [0.7, 0.9];
+  expect(
+    chosen(
+      random,
+      { client: '192.0.2.1' },
+      (pool) => pool === 'svc01',
+      () => chances.shift() ?? 0,
+    ).pool,
+  ).toBe('svc01');
+});
+
+test('without chance no pool is named, and it is said among which it would be', () => {
+  const { pool, among, why } = chosen(random, inside);
+  expect(pool).toBe(undefined);
+  expect(among).toEqual(weights('svc03:9 svc04:1'));
+  expect(why.at(-1)).toBe('by chance, whoever asks, in (svc03 9, svc04 1)');
+  expect(chosen(random, inside, (each) => each === 'svc02').among).toEqual(weights('svc02:2'));
+});
+
+const kept = listener({ stickiness: 'cookie' });
+const bringing = (value: string, route = 'default'): TestRequest => ({
+  client: '192.0.2.1',
+  headers: [['Cookie', `a=b; fl_test_80_vs.${route}=${value}`]],
+});
+
+test('a cookie keeps the client at its pool, and is set once', () => {
+  const { pool, cookie } = chosen(kept, { client: '192.0.2.1' }, all, () => 0.7);
+  expect(pool).toBe('svc02');
+  expect(cookie).toEqual({ name: 'fl_test_80_vs.default', value: String(crc32('default|svc02')) });
+  for (const chance of [undefined, () => 0]) {
+    const again = chosen(kept, bringing(cookie?.value ?? ''), all, chance);
+    expect([again.pool, again.cookie]).toEqual(['svc02', undefined]);
+  }
+});
+
+test.each([
+  ['a dead pool', kept, bringing(String(crc32('default|svc02'))), (pool: string) => pool !== 'svc02'],
+  [
+    'a pool of weight 0',
+    listener({ stickiness: 'cookie', pools: weights('svc01:1 svc02:0') }),
+    bringing(String(crc32('default|svc02'))),
+    all,
+  ],
+  ['a pool of another rule', kept, bringing(String(crc32('irule|svc03'))), all],
+  ['another rule', kept, bringing(String(crc32('default|svc02')), 'irule'), all],
+  ['a pool by its name', kept, bringing('svc02'), all],
+  ['a number that is none', kept, bringing('0x1'), all],
+])('a cookie for %s keeps nothing', (_, of, request, alive) => {
+  expect(chosen(of, request, alive, () => 0)).toMatchObject({
+    pool: 'svc01',
+    cookie: { value: String(crc32('default|svc01')) },
+  });
+});
+
+test('each rule keeps its own pool, and the fallback while nothing of the rule lives', () => {
+  const both: TestRequest = {
+    ...inside,
+    headers: [...(inside.headers ?? []), ...(bringing(String(crc32('irule|svc04')), 'irule').headers ?? [])],
+  };
+  expect(chosen(kept, both, all, () => 0)).toMatchObject({ route: 'irule', pool: 'svc04' });
+  const away = chosen(
+    kept,
+    both,
+    (pool) => pool === 'svc02',
+    () => 0,
+  );
+  expect(away).toMatchObject({ pool: 'svc02', cookie: { value: String(crc32('irule|svc02')) } });
+});
+
+test('with one pool for all there is nothing to keep', () => {
+  const one = listener({ routes: [], pools: weights('svc01:1 svc02:0'), stickiness: 'cookie' });
+  expect(chosen(one, { client: '192.0.2.1' })).toMatchObject({ pool: 'svc01', cookie: undefined });
 });
 
 test('the choice says what was compared and how the pool was picked', () => {

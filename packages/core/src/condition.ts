@@ -252,10 +252,14 @@ function plainHost(host: string): string {
   return (lower.startsWith('[') ? lower.slice(1).split(']', 1)[0] : lower.split(':', 1)[0]) ?? '';
 }
 
-function cookie(request: TestRequest, name: string): string | undefined {
+/** The first of that name, without blanks around it (RFC 6265 §5.2). */
+export function cookie(request: TestRequest, name: string): string | undefined {
   const jars = (request.headers ?? []).filter(([given]) => given.toLowerCase() === 'cookie');
-  const pairs = jars.flatMap(([, value]) => value.split(';')).map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+  for (const pair of jars.flatMap(([, value]) => value.split(';'))) {
+    const cut = pair.indexOf('=');
+    if (cut > 0 && pair.slice(0, cut).trim() === name) return pair.slice(cut + 1).trim();
+  }
+  return undefined;
 }
 
 function queryParameter(uri: string, name: string): string | undefined {

@@ -43,6 +43,8 @@ export interface LoadBalancer {
 
 export type Protocol = 'http' | 'https' | 'tcp' | 'udp';
 export type Persistence = 'cookie' | 'source-address' | 'none';
+/** `pick.ts` says what each does. */
+export type Stickiness = 'source' | 'cookie' | 'random';
 export type Balance = 'round-robin' | 'least-connections-member' | 'ratio-member';
 
 /** A virtual server: one address, port and protocol. */
@@ -62,8 +64,10 @@ export interface Listener {
   tls?: ListenerTls | undefined;
   /** Rules that are on the device already, such as `/Common/audit`. They run before our own, in this order. */
   deviceRules?: string[] | undefined;
-  /** What the pick among weighted pools is made from. Default: the client's address. */
+  /** What the pick among weighted pools is made from, with stickiness `source`. Default: the client's address. */
   pickBy?: 'client-address' | 'x-forwarded-for' | undefined;
+  /** What keeps a client at the pool that was picked; `cookie` is for http and https. Default: `source`. */
+  stickiness?: Stickiness | undefined;
   /** For http and https: requests by host and path, as an Ingress has it. `routes` and `pools` are then empty. */
   hosts?: HostRoute[] | undefined;
   /** Things of the place itself, by their name there, such as `/Common/clientssl`. */

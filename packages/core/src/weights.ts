@@ -1,4 +1,6 @@
 // Weights: whole numbers that share traffic out. Reduced, so that 60/40 and 3/2 are one wish and not two.
+import type { WeightedPool } from './load-balancer.ts';
+import { fail, ok, type Result } from './problem.ts';
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
 
@@ -28,4 +30,14 @@ export function apportion(weights: readonly number[], total: number): number[] {
     .sort((a, b) => b.remainder - a.remainder || a.index - b.index);
   for (const { index } of byRemainder.slice(0, left)) parts[index] = (parts[index] ?? 0) + 1;
   return parts;
+}
+
+/** Without weight 0, divided by the greatest common divisor; `invalid` unless whole numbers 0 to 100 with a positive sum. */
+export function reducedWeights(pools: readonly WeightedPool[], path: string): Result<WeightedPool[]> {
+  const wrong = pools.findIndex(({ weight }) => !Number.isInteger(weight) || weight < 0 || weight > 100);
+  if (wrong >= 0) return fail('invalid', 'a weight is a whole number, 0 to 100', `${path}[${wrong}].weight`);
+  const picked = pools.filter(({ weight }) => weight > 0);
+  if (picked.length === 0) return fail('invalid', 'one weight at least has to be above 0', path);
+  const reduced = reduceWeights(picked.map(({ weight }) => weight));
+  return ok(picked.map(({ pool }, i) => ({ pool, weight: reduced[i] ?? 0 })));
 }

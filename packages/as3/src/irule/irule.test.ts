@@ -1,6 +1,7 @@
 // The rule under a real Tcl against the pure choice: whatever the rules and the request, both choose the same pool.
 import {
   choose,
+  crc32,
   portable,
   type Condition,
   type Listener,
@@ -110,6 +111,7 @@ const listener: fc.Arbitrary<Listener> = fc.record({
   protocol: fc.constant('http' as const),
   persistence: fc.constant('none' as const),
   pickBy: fc.constantFrom('client-address' as const, 'x-forwarded-for' as const),
+  stickiness: fc.constantFrom('source' as const, 'source' as const, 'cookie' as const, 'random' as const),
   pools: weights,
   routes: fc
     .array(
@@ -123,6 +125,14 @@ const listener: fc.Arbitrary<Listener> = fc.record({
     .map((routes) => routes.map((route, i) => ({ ...route, name: `rule${i}` }))),
 });
 
+/** Of pools and rules that there are, or are elsewhere; or of nothing. */
+const kept = fc.oneof(
+  fc
+    .tuple(fc.constantFrom('default', 'rule0', 'rule1'), fc.constantFrom(...pools))
+    .map(([salt, pool]) => String(crc32(`${salt}|${pool}`))),
+  fc.constantFrom(...hostile, ...pools, `${place}/p1_80_pool`, '', '-1', '0x1').map((text) => text.replaceAll(';', '')),
+);
+
 const value = fc.constantFrom(...words, 'x=y', 'two words', 'ab12', 'many-3');
 const headers = fc.array(
   fc.oneof(
@@ -134,6 +144,12 @@ const headers = fc.array(
     fc.tuple(
       fc.constant('Cookie'),
       fc.tuple(fc.constantFrom(...keys), value).map(([key, text]) => `o=1; ${key}=${text.replaceAll(';', '')}`),
+    ),
+    fc.tuple(
+      fc.constant('Cookie'),
+      fc
+        .tuple(fc.constantFrom('default', 'rule0', 'rule1'), kept)
+        .map(([salt, text]) => `fl_web_80_vs.${salt}=${text}`),
     ),
     fc.tuple(fc.constant('X-Forwarded-For'), fc.constantFrom('6.6.6.6, 192.0.2.9', '"; exec id', '2001:db8::7', '')),
   ),
@@ -181,28 +197,59 @@ function environment(application: Application, alive: (pool: string) => boolean)
   return { pools: pools.map((pool) => ({ name: `${place}/${pool}`, members: member(pool) })), dataGroups };
 }
 
+const seeds = fc.integer({ min: 1, max: 2_147_483_646 });
+
+/** Begins Tcl's own sequence anew with each request, so that what it calls chance is known here. */
+const seeding = (event: string, seed: number) => `when ${event} priority 1 { set fl_test [expr { srand(${seed}) }] }`;
+
+/** Tcl's rand(), the "minimal standard" of Park and Miller (tcl.tk, mathfunc). */
+function tclRandom(seed: number): () => number {
+  let state = seed;
+  const next = () => (state = (state * 16_807) % 2_147_483_647) * (1 / 2_147_483_647);
+  next();
+  return next;
+}
+
 async function chosenUnderTcl(
   of: Listener,
   requests: TestRequest[],
   alive: (pool: string) => boolean,
+  seed = 1,
 ): Promise<unknown[]> {
   const { application, text } = load(of);
-  const loaded = await runner.load([{ name: `${place}/web_80_vs_irule`, text }], environment(application, alive));
-  expect(loaded).toEqual({ errors: [], warnings: [] });
   const event = of.protocol === 'http' ? 'HTTP_REQUEST' : 'CLIENT_ACCEPTED';
+  const rules = [
+    { name: `${place}/seeding`, text: seeding(event, seed) },
+    { name: `${place}/web_80_vs_irule`, text },
+  ];
+  expect(await runner.load(rules, environment(application, alive))).toEqual({ errors: [], warnings: [] });
   const outcomes: unknown[] = [];
   for (const { client, uri: sent = '/', headers: given = [] } of requests) {
     // One connection for all: what one request leaves in the variables must not decide the next.
     const outcome = await runner.run(event, { clientAddress: client, uri: sent, headers: given, connection: 'one' });
-    outcomes.push({ chosen: outcome.chosen, error: outcome.error, verbs: outcome.effects.map(({ verb }) => verb) });
+    const response = await runner.run('HTTP_RESPONSE', { clientAddress: client, connection: 'one' });
+    outcomes.push({
+      chosen: outcome.chosen,
+      error: outcome.error ?? response.error,
+      verbs: outcome.effects.map(({ verb }) => verb),
+      set: response.effects.map(({ verb, args }) => [verb, ...args]),
+    });
   }
   return outcomes;
 }
 
-const expected = (of: Listener, requests: TestRequest[], alive: (pool: string) => boolean): unknown[] =>
+const expected = (of: Listener, requests: TestRequest[], alive: (pool: string) => boolean, seed = 1): unknown[] =>
   requests.map((each) => {
-    const choice = choose(of, each, alive);
-    return { chosen: choice.ok ? [`${place}/${choice.value.pool}`] : choice, error: undefined, verbs: ['pool'] };
+    const choice = choose(of, each, alive, tclRandom(seed));
+    if (!choice.ok) return choice;
+    const { pool, cookie } = choice.value;
+    const line = cookie && `${cookie.name}=${cookie.value}; path=/; HttpOnly`;
+    return {
+      chosen: [`${place}/${pool}`],
+      error: undefined,
+      verbs: ['pool'],
+      set: line === undefined ? [] : [['header-insert', 'Set-Cookie', line]],
+    };
   });
 
 test(
@@ -211,9 +258,9 @@ test(
   async () => {
     const some = fc.array(request, { minLength: 1, maxLength: 5 });
     await fc.assert(
-      fc.asyncProperty(listener, some, fc.subarray(pools), async (of, requests, live) => {
+      fc.asyncProperty(listener, some, fc.subarray(pools), seeds, async (of, requests, live, seed) => {
         const alive = (pool: string) => live.includes(pool);
-        expect(await chosenUnderTcl(of, requests, alive)).toEqual(expected(of, requests, alive));
+        expect(await chosenUnderTcl(of, requests, alive, seed)).toEqual(expected(of, requests, alive, seed));
       }),
       { numRuns: runs },
     );
@@ -228,14 +275,15 @@ test('for any addresses a TCP listener chooses what choose() says', { timeout: 3
       ...of,
       protocol: 'tcp' as const,
       pickBy: 'client-address' as const,
+      stickiness: of.stickiness === 'cookie' ? ('random' as const) : of.stickiness,
       routes: of.routes.map(onAddresses),
     }))
     .filter(isAddress);
   const some = fc.array(fc.record({ client: fc.constantFrom(...clients) }), { minLength: 1, maxLength: 5 });
   await fc.assert(
-    fc.asyncProperty(tcp, some, fc.subarray(pools), async (of, requests, live) => {
+    fc.asyncProperty(tcp, some, fc.subarray(pools), seeds, async (of, requests, live, seed) => {
       const alive = (pool: string) => live.includes(pool);
-      expect(await chosenUnderTcl(of, requests, alive)).toEqual(expected(of, requests, alive));
+      expect(await chosenUnderTcl(of, requests, alive, seed)).toEqual(expected(of, requests, alive, seed));
     }),
     { numRuns: Math.ceil(runs / 5) },
   );
@@ -322,8 +370,8 @@ test.each(hostile)('the value %j is data: it matches itself and runs nothing', a
   const requests: TestRequest[] = [text, 'else'].map((each) => ({ client: '192.0.2.1', headers: [['X', each]] }));
   const outcomes = await chosenUnderTcl(canary([{ operator: 'equal', value: text }]), requests, () => true);
   expect(outcomes).toEqual([
-    { chosen: [`${place}/p2_80_pool`], error: undefined, verbs: ['pool'] },
-    { chosen: [`${place}/p1_80_pool`], error: undefined, verbs: ['pool'] },
+    { chosen: [`${place}/p2_80_pool`], error: undefined, verbs: ['pool'], set: [] },
+    { chosen: [`${place}/p1_80_pool`], error: undefined, verbs: ['pool'], set: [] },
   ]);
 });
 

@@ -2,6 +2,7 @@
 // that is what the device runs: no `in`, no `{*}`, no `lassign`, no `dict`.
 import {
   fail,
+  hasChoice,
   ok,
   parseRoute,
   reducedWeights,
@@ -13,7 +14,7 @@ import {
 } from '@fairlead/core';
 import type { Classed } from '../application.ts';
 import { clauseExpression, type ListPlace } from './clause.ts';
-import { pick, weightList } from './pick.ts';
+import { cookieEvent, forgetCookie, pick, readCookie, weightList } from './pick.ts';
 import { readings, type Reading } from './readings.ts';
 
 /** What the device takes as one rule, with room to spare. */
@@ -33,6 +34,7 @@ interface ParsedRoute {
  *     if { … } { … } elseif …   the first route that matches sets fl_salt and fl_set
  *     else { … }                none does
  *     foreach …  pool $fl_pool  the pick
+ *   when HTTP_RESPONSE          with stickiness cookie: sets the one that keeps the pick
  */
 export function irule(
   listener: Listener,
@@ -44,11 +46,19 @@ export function irule(
   const routes = parseRoutes(listener, path);
   if (!routes.ok) return routes;
   const lists: Record<string, Classed> = {};
-  const body = isPlain(listener, rest.value)
-    ? [`set fl_pool ${place}/${rest.value[0]?.pool}`, 'pool $fl_pool']
-    : [...branches({ listener, place, lists, routes: routes.value, rest: rest.value }), ...pick];
+  const body = hasChoice(listener, rest.value)
+    ? [
+        ...forgetCookie(listener),
+        ...chosenBefore(listener),
+        ...branches({ listener, place, lists, routes: routes.value, rest: rest.value }),
+        ...readCookie(listener),
+        ...pick(listener),
+      ]
+    : // The rule stands all the same: attaching one later recreates the virtual server.
+      [...chosenBefore(listener), `set fl_pool ${place}/${rest.value[0]?.pool}`, 'pool $fl_pool'];
   const event = isHttp(listener) ? 'HTTP_REQUEST' : 'CLIENT_ACCEPTED';
-  const text = [`when ${event} priority 500 {`, ...indented([...chosenBefore(listener), ...body]), '}', ''].join('\n');
+  const responding = hasChoice(listener, rest.value) ? cookieEvent(listener) : [];
+  const text = [`when ${event} priority 500 {`, ...indented(body), '}', ...responding, ''].join('\n');
   if (text.length <= longestRule) return ok({ text, lists });
   const why = `the rule of listener ${listener.name} comes to ${text.length} characters; ${longestRule} is the most`;
   return fail('invalid', `${why}. Use fewer regexps and ranges`, `${path}.routes`);
@@ -62,9 +72,6 @@ const chosenBefore = ({ deviceRules = [] }: Listener): string[] =>
   deviceRules.length === 0 ? [] : ['if { [info exists fl_chosen] } {', '    unset fl_chosen', '    return', '}'];
 
 const isHttp = ({ protocol }: Listener): boolean => protocol === 'http' || protocol === 'https';
-
-/** With nothing to choose there is nothing to pick; the rule stands all the same, for attaching one later recreates the virtual server. */
-const isPlain = ({ routes }: Listener, rest: WeightedPool[]): boolean => routes.length === 0 && rest.length === 1;
 
 function parseRoutes(listener: Listener, path: string): Result<ParsedRoute[]> {
   const parsed: ParsedRoute[] = [];
@@ -130,7 +137,8 @@ function condition({ route, clauses }: ParsedRoute, of: (clause: Clause) => Read
 }
 
 /** The last forwarded address is the one our own first tier wrote; those before it are whatever the client sent. */
-function pickedBy({ pickBy }: Listener): string[] {
+function pickedBy({ pickBy, stickiness = 'source' }: Listener): string[] {
+  if (stickiness !== 'source') return [];
   if (pickBy !== 'x-forwarded-for') return ['set fl_by $fl_client'];
   return [
     'set fl_by [string trim [lindex [split [HTTP::header value "X-Forwarded-For"] ","] end]]',
