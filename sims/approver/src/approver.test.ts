@@ -37,6 +37,15 @@ test('a key gives its application again; without one each POST files anew', asyn
   expect(ids).toEqual(['app-1', 'app-1', 'app-2', 'app-3', 'app-4'].map((id) => ({ id })));
 });
 
+test('a key gives its id when the application is revoked, and files nothing', async () => {
+  const sim = approver();
+  await ask(sim, 'POST /applications', { body, key: 'k' });
+  await ask(sim, 'DELETE /applications/app-1');
+  expect(await ask(sim, 'POST /applications', { body, key: 'k' })).toEqual([201, { id: 'app-1' }]);
+  expect((await ask(sim, 'GET /applications/app-1'))[0]).toBe(404);
+  expect([sim.filed, sim.applications()]).toEqual([1, []]);
+});
+
 test.each<[string, string, Parameters<typeof ask>[2], number]>([
   ['what is no JSON', 'POST /applications', { body: 'hello' }, 400],
   ['an application without addresses', 'POST /applications', { body: { ticket: 'a/b' } }, 422],

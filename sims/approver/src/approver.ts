@@ -104,14 +104,15 @@ export function approver(options: ApproverOptions = {}): Approver {
 interface Register extends Pick<Approver, 'applications' | 'decide' | 'decideAll'> {
   /** All that were ever filed. */
   readonly count: number;
-  /** Of one key there is one application. */
-  file(key: string | undefined, body: Record<string, unknown>): Application;
+  /** The id. Of one key there is one application, ever. */
+  file(key: string | undefined, body: Record<string, unknown>): string;
   find(id: string): Application | undefined;
   revoke(id: string): void;
 }
 
 function register(decision: Status): Register {
   const open = new Map<string, Application>();
+  const keys = new Map<string, string>();
   let coming = { status: decision, message: '' };
   let count = 0;
   return {
@@ -120,12 +121,13 @@ function register(decision: Status): Register {
     },
     applications: () => [...open.values()],
     file(key, body) {
-      const present = key === undefined ? undefined : [...open.values()].find((one) => one.key === key);
-      if (present) return present;
+      const known = key === undefined ? undefined : keys.get(key);
+      if (known !== undefined) return known;
       count += 1;
-      const application = { id: `app-${count}`, key, ...coming, body };
-      open.set(application.id, application);
-      return application;
+      const id = `app-${count}`;
+      open.set(id, { id, key, ...coming, body });
+      if (key !== undefined) keys.set(key, id);
+      return id;
     },
     find: (id) => open.get(id),
     revoke: (id) => void open.delete(id),
@@ -154,7 +156,7 @@ function route(filed: Register, { method, path, key, body }: Asked): Answer {
 function file(filed: Register, key: string | undefined, body: Record<string, unknown>): Answer {
   const lacking = ['ticket', 'veip', 'ltmip'].filter((field) => typeof body[field] !== 'string' || body[field] === '');
   if (lacking.length > 0) return { code: 422, body: { error: `an application needs ${lacking.join(', ')}` } };
-  return { code: 201, body: { id: filed.file(key, body).id } };
+  return { code: 201, body: { id: filed.file(key, body) } };
 }
 
 function one(filed: Register, method: 'GET' | 'DELETE', id: string): Answer {

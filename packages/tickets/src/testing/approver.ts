@@ -1,4 +1,4 @@
-// An approver that remembers what was filed, and decides when the test says so.
+// An approver that remembers what was filed, withdrawn or not, and decides when the test says so.
 import { fail, ok } from '@fairlead/core';
 import type { Answer, Approver } from '../approver.ts';
 
@@ -15,6 +15,7 @@ export interface TestApprover extends Approver {
 export function testApprover(answer: Answer = { status: 'pending', message: '' }): TestApprover {
   const filed = new Map<string, string>();
   const filings: string[] = [];
+  const ids = new Map<string, string>();
   let [decision, failing] = [answer, false];
   const broken = () => {
     const was = failing;
@@ -28,10 +29,11 @@ export function testApprover(answer: Answer = { status: 'pending', message: '' }
     failNext: () => void (failing = true),
     async file(_at, application, key) {
       if (broken()) return fail('unreachable', 'no answer');
-      const present = [...filed].find(([, one]) => one === key)?.[0];
+      const present = ids.get(key);
       if (present !== undefined) return ok(present);
       const id = `a${filings.push(`${application.ticket} ${application.veip} ${application.ltmip}`)}`;
       filed.set(id, key);
+      ids.set(key, id);
       return ok(id);
     },
     async ask(_at, id) {
