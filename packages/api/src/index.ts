@@ -52,6 +52,7 @@ export {
   type LbticketSpec,
   type LbticketStatus,
   type Process,
+  type Filing,
   type Transition,
   allocatedAnnotation,
   answerIn,

@@ -83,6 +83,30 @@ const transition = Type.Object(
   { title: 'Transition', description: 'One change of state.' },
 );
 
+const filing = Type.Object(
+  {
+    loadbalancer: Type.String({
+      title: 'Load balancer',
+      description: 'The Loadbalancer whose spec.policy named the approver, and whose token is used there.',
+      maxLength: 253,
+    }),
+    provider: choice(['auto', 'manual', 'http'], { title: 'Provider', description: 'spec.policy.provider of then.' }),
+    url: Type.Optional(
+      Type.String({ title: 'URL', description: 'spec.policy.url of then, for provider http.', maxLength: 2048 }),
+    ),
+    cluster: Type.String({ title: 'Cluster', description: 'The cluster that it names.', maxLength: 253 }),
+    namespace: Type.String({ title: 'Namespace', description: 'The namespace that it names.', maxLength: 253 }),
+    claimer: Type.Optional(
+      Type.String({ title: 'Claimer', description: 'The claimer that it names.', maxLength: 253 }),
+    ),
+  },
+  {
+    title: 'Filing',
+    description:
+      'Where the application is filed, or is being filed, and what it says: there it is asked about and withdrawn, whatever the Loadbalancer names by now.',
+  },
+);
+
 const status = Type.Object(
   {
     observedGeneration: Type.Optional(observedGeneration),
@@ -98,6 +122,15 @@ const status = Type.Object(
         title: 'Application',
         description: 'Id of the network policy application at the approver.',
         maxLength: 256,
+      }),
+    ),
+    filing: Type.Optional(filing),
+    refiled: Type.Optional(
+      Type.Integer({
+        title: 'Filed anew',
+        description: 'How often an application was given up for another. Each has an Idempotency-Key of its own.',
+        format: 'int64',
+        minimum: 0,
       }),
     ),
     answeredBy: Type.Optional(
@@ -127,6 +160,8 @@ export type Lbticket = Resource<LbticketSpec, LbticketStatus>;
 /** Where a ticket is in its life. */
 export type Process = (typeof states)[number];
 export type Transition = Static<typeof transition>;
+/** Where an application is filed, and what it says besides ticket and addresses. */
+export type Filing = Static<typeof filing>;
 
 export const lbtickets: KindOf<Lbticket> = {
   group: 'ebcpaas.io',

@@ -53,6 +53,7 @@ test.each([...shapeCases, ...duplicateCases, ...ruleCases].filter(({ paths }) =>
 
 const demo = makeLoadbalancer();
 const { ltm, ve } = demo.spec;
+const manned = makeLoadbalancer('demo', { policy: { provider: 'manual' } });
 const enabled = makeTicket({}, { process: 'enabled' });
 const ingresses = () => [
   { cluster: 'acp-region01', namespace: 'default', name: 'shop', ticket: 'default/test', services: ['svc02'] },
@@ -92,6 +93,14 @@ const asked: [string, Refusal[]][] = [
   [
     'a smaller network while in use',
     checkLoadbalancer({ ...demo, spec: { ...demo.spec, ltm: { ...ltm, cidr: '10.0.0.0/25' } } }, demo, world),
+  ],
+  [
+    'another approver while the one before has applications',
+    checkLoadbalancer(
+      demo,
+      manned,
+      makeWorld({ lbtickets: [makeTicket({}, { process: 'apply', application: 'app-1' })] }),
+    ),
   ],
   ['removal of a load balancer in use', checkLoadbalancerRemoval(demo, makeWorld({ lbtickets: many }))],
   ['removal of an enabled ticket', checkLbticketRemoval(enabled)],

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Lbticket } from '../lbticket.ts';
+import type { Loadbalancer } from '../loadbalancer.ts';
 import { makeLoadbalancer, makeTicket, makeWorld } from '../make.ts';
 import { checkLoadbalancer, checkLoadbalancerRemoval, loadbalancerWarnings } from './loadbalancer.ts';
 
@@ -58,6 +60,39 @@ test.each([
   const problems = checkLoadbalancer(makeLoadbalancer('demo', spec), makeLoadbalancer(), world);
   expect(paths(problems)).toEqual(want);
   expect(problems.every((problem) => problem.message.includes('default/test'))).toBe(true);
+});
+
+const http = { provider: 'http' as const, url: 'http://a.test' };
+const filing = { loadbalancer: 'demo', ...http, cluster: 'acp-region01', namespace: 'default' };
+const enabled = makeTicket({}, { process: 'enabled', application: 'app-1', filing });
+const moved = makeTicket({ loadbalancer: 'other' }, { process: 'failed', application: 'app-1', filing });
+const gone = makeTicket({}, { process: 'disabled' });
+const elsewhere = makeTicket(
+  {},
+  { process: 'enabled', application: 'app-1', filing: { ...filing, loadbalancer: 'x' } },
+);
+const force = { annotations: { 'fairlead.io/force': 'true' } };
+
+test.each<[string, Loadbalancer['spec']['policy'], Lbticket, string[], object?]>([
+  ['another URL', { ...http, url: 'http://b.test' }, enabled, ['spec.policy.url']],
+  ['another provider', { provider: 'auto' }, enabled, ['spec.policy.provider']],
+  ['another URL, by force (allowed)', { ...http, url: 'http://b.test' }, enabled, [], force],
+  ['another token (allowed)', { ...http, tokenSecretRef: { name: 'new' } }, enabled, []],
+  ['another URL, of a ticket that has moved away', { ...http, url: 'http://b.test' }, moved, ['spec.policy.url']],
+  ['another URL, of a ticket without application (allowed)', { ...http, url: 'http://b.test' }, gone, []],
+  ['another URL, of one filed elsewhere (allowed)', { ...http, url: 'http://b.test' }, elsewhere, []],
+])('while an application is with the approver: %s', (_, policy, ticket, want, metadata = {}) => {
+  const old = makeLoadbalancer('demo', { policy: http });
+  const object = makeLoadbalancer('demo', { policy });
+  const world = makeWorld({ loadbalancers: [old], lbtickets: [ticket] });
+  const edited = { ...object, metadata: { ...object.metadata, ...metadata } };
+  expect(paths(checkLoadbalancer(edited, old, world))).toEqual(want);
+});
+
+test('an approver comes to where nobody was asked, though tickets are there', () => {
+  const ticket = makeTicket({}, { process: 'enabled', application: 'auto-1', filing: { ...filing, provider: 'auto' } });
+  const world = makeWorld({ lbtickets: [ticket] });
+  expect(checkLoadbalancer(makeLoadbalancer('demo', { policy: http }), makeLoadbalancer(), world)).toEqual([]);
 });
 
 test.each([

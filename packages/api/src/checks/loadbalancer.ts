@@ -10,6 +10,7 @@ import {
   parseCidr,
   refusal,
 } from '@fairlead/core';
+import { forceAnnotation } from '../lbticket.ts';
 import { type Loadbalancer, loadbalancer as definition } from '../loadbalancer.ts';
 import { checkStructure, isUntouched } from './structure.ts';
 import { type World, isSame, liveTicketsOf, nameOf } from './world.ts';
@@ -26,6 +27,7 @@ export function checkLoadbalancer(object: Loadbalancer, old: Loadbalancer | unde
     ...checkTwins(object, old, others),
     ...checkOverlaps(object, old, others),
     ...checkFrozen(object, old, world),
+    ...checkApprover(object, old, world),
   ];
 }
 
@@ -143,6 +145,7 @@ const both = <T>(a: Result<T>, b: Result<T>, test: (a: T, b: T) => boolean): boo
  *   -------------------+---------------------------------------
  *   cluster, nsselector| no
  *   ltm.cidr, ve.cidr  | to a network that holds the old one
+ *   policy             | as long as its approver has no application: checkApprover
  *   all others         | yes
  */
 function checkFrozen(object: Loadbalancer, old: Loadbalancer | undefined, world: World): Refusal[] {
@@ -169,6 +172,28 @@ function checkFrozen(object: Loadbalancer, old: Loadbalancer | undefined, world:
     frozen.push(refusal('denied', words, `spec.${layer}.cidr`));
   }
   return frozen;
+}
+
+/** What was filed is withdrawn where it was filed; the token for that place is that of `policy`, as long as it names the place. */
+function checkApprover(object: Loadbalancer, old: Loadbalancer | undefined, world: World): Refusal[] {
+  if (!old || object.metadata.annotations?.[forceAnnotation] === 'true') return [];
+  const [now, before] = [object.spec.policy, old.spec.policy];
+  // Nobody heard of what `auto` opened.
+  if (before.provider === 'auto') return [];
+  const field = now.provider !== before.provider ? 'provider' : now.url !== before.url ? 'url' : undefined;
+  if (field === undefined || (field === 'url' && now.provider !== 'http')) return [];
+  const { name } = object.metadata;
+  const there = [...world.lbtickets()].filter(
+    ({ spec, status }) =>
+      status?.application !== undefined && (status.filing?.loadbalancer ?? spec.loadbalancer) === name,
+  );
+  if (there.length === 0) return [];
+  const names = list(there);
+  const words = {
+    en: `cannot change while the approver has applications of tickets (${names.en}): delete these first (state disabled, then deleted), or annotate ${forceAnnotation}="true"; then they are asked about and withdrawn where they were filed, without a token`,
+    zh: `审批系统中仍有工单的申请时不能更改(${names.zh}):请先删除这些工单(state 先设为 disabled,再设为 deleted),或添加注解 ${forceAnnotation}="true";此后仍向原审批系统查询和撤回这些申请,但不带令牌`,
+  };
+  return [refusal('denied', words, `spec.policy.${field}`)];
 }
 
 /** Names for a message: enough to go on, never thousands. */
