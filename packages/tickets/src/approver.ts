@@ -1,6 +1,6 @@
 // Who opens the network between the two addresses of a ticket: the contract (spec/tickets.md §6), and the one that is always open.
 import type { LoadbalancerSpec, Lbticket } from '@fairlead/api';
-import { ok, type Result } from '@fairlead/core';
+import { ok, type Problem, type Result } from '@fairlead/core';
 
 /** What is applied for: all ports between the two addresses. */
 export interface Application {
@@ -24,6 +24,9 @@ export interface Answer {
   who?: string | undefined;
 }
 
+/** `isUnheard`: of this call the approver has nothing for sure. Otherwise it may have the application, and its answer was lost. */
+export type Filed = { ok: true; value: string } | { ok: false; problem: Problem; isUnheard?: boolean | undefined };
+
 export interface Approver {
   /**
    * It answers from what is in memory here, so it is asked at every turn rather than now and then; and filing tells
@@ -31,7 +34,7 @@ export interface Approver {
    */
   readonly isLocal?: boolean;
   /** Files the application and gives its id. The same `key` gives the same id again, and files nothing. */
-  file(at: PolicyAt, application: Application, key: string): Promise<Result<string>>;
+  file(at: PolicyAt, application: Application, key: string): Promise<Filed>;
   /** What became of it. `ticket`: whose it is. */
   ask(at: PolicyAt, id: string, ticket: Lbticket): Promise<Result<Answer>>;
   /** Takes the application back, or revokes what it opened. One that is gone already is a success. */

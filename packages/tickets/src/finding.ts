@@ -4,7 +4,7 @@ import type { Next } from './desk.ts';
 import type { Event } from './life.ts';
 import type { Fact, Facts, StatusChange } from './status.ts';
 
-export interface Finding extends Pick<StatusChange, 'veip' | 'ltmip' | 'application'> {
+export interface Finding extends Pick<StatusChange, 'veip' | 'ltmip' | 'application' | 'filing'> {
   /** Absent: the ticket stays in its state. */
   event?: Event | undefined;
   /** For history and Event. */

@@ -81,8 +81,26 @@ test('a connection that fails, and a token that cannot be read, are problems', a
   const broken = begin(() => Promise.reject(new Error('ECONNREFUSED')));
   expect(await broken.approver.file(at, application, 'k')).toMatchObject({ ok: false, problem: { code: 'unreachable', message: 'POST http://approver.test/api/applications: ECONNREFUSED' } }); // prettier-ignore
   const locked = begin(() => json(201, { id: 'a' }), fail('missing', 'no Secret approver'));
-  expect(await locked.approver.file(at, application, 'k')).toEqual(fail('missing', 'no Secret approver'));
+  expect(await locked.approver.file(at, application, 'k')).toMatchObject(fail('denied', 'no Secret approver'));
+  // A missing Secret is not an application that is gone: nothing was taken back.
+  expect(await locked.approver.withdraw(at, 'a7')).toMatchObject(fail('denied', 'no Secret approver'));
   expect(locked.requests).toEqual([]);
+});
+
+test('an approver that surely has nothing is told from one whose answer is lost', async () => {
+  const refused = (code: string) => new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
+  const cases: [() => Response | Promise<Response>, boolean][] = [
+    [() => json(401, {}), true],
+    [() => json(404, {}), true],
+    [() => json(422, {}), true],
+    [() => Promise.reject(refused('ENOTFOUND')), true],
+    [() => Promise.reject(refused('ECONNREFUSED')), true],
+    [() => Promise.reject(refused('ECONNRESET')), false],
+    [() => json(500, {}), false],
+    [() => json(409, {}), false],
+  ];
+  for (const [answer, isUnheard] of cases)
+    expect(await begin(answer).approver.file(at, application, 'k')).toMatchObject({ ok: false, isUnheard });
 });
 
 test('an approver that never answers is given up after ten seconds', async () => {

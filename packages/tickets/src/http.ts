@@ -1,8 +1,8 @@
 // The approver behind an HTTP API (spec/tickets.md §6).
 //   POST {url}/applications → 201 {id}    GET {url}/applications/{id} → {status, message}    DELETE … → 204
-import { fail, ok, type Clock, type ProblemCode, type Result } from '@fairlead/core';
+import { fail, ok, type Clock, type Problem, type ProblemCode, type Result } from '@fairlead/core';
 import type { Answer, Approver, PolicyAt } from './approver.ts';
-import { parsedObject } from './json.ts';
+import { isRecord, parsedObject } from './json.ts';
 
 export interface HttpApproverOptions {
   fetch: (request: Request) => Promise<Response>;
@@ -56,12 +56,19 @@ interface Answered {
   body: Record<string, unknown>;
 }
 
+/** `isUnheard`: it refused what it was asked, or was not reached at all. */
+type Called = { ok: true; value: Answered } | { ok: false; problem: Problem; isUnheard: boolean };
+
+const unheard = (failed: { problem: Problem }): Called => ({ ok: false, problem: failed.problem, isUnheard: true });
+const lost = (failed: { problem: Problem }): Called => ({ ok: false, problem: failed.problem, isUnheard: false });
+
 /** The one place where what the network does becomes a problem. */
 function caller({ fetch, clock, token }: HttpApproverOptions) {
-  return async (at: PolicyAt, { method, path, body, key }: Call): Promise<Result<Answered>> => {
+  return async (at: PolicyAt, { method, path, body, key }: Call): Promise<Called> => {
     const url = `${(at.url ?? '').replace(/\/+$/, '')}${path}`;
     const bearer = await token(at);
-    if (!bearer.ok) return bearer;
+    // Whatever is wrong with the token: that the approver has no such application would be something else.
+    if (!bearer.ok) return unheard(fail('denied', bearer.problem.message, bearer.problem.path));
     const headers = {
       accept: 'application/json',
       ...(body ? { 'content-type': 'application/json' } : {}),
@@ -73,15 +80,16 @@ function caller({ fetch, clock, token }: HttpApproverOptions) {
     try {
       const sent = { method, headers, signal: timeout.signal, ...(body ? { body: JSON.stringify(body) } : {}) };
       const response = await Promise.race([fetch(new Request(url, sent)), late]);
-      if (response === 'late') return fail('unreachable', `${method} ${url}: no answer in ${patience / 1000} s`);
+      if (response === 'late') return lost(fail('unreachable', `${method} ${url}: no answer in ${patience / 1000} s`));
       const text = await Promise.race([response.text(), late]);
       const what = `${method} ${url}: ${response.status}`;
-      return response.ok
-        ? ok({ what, body: parsedObject(text === '' ? '{}' : text) })
-        : fail(codeOf(response.status), `${what} ${text.slice(0, 200)}`);
+      if (response.ok) return ok({ what, body: parsedObject(text === '' ? '{}' : text) });
+      const refused = fail(codeOf(response.status), `${what} ${text.slice(0, 200)}`);
+      return refusals.has(refused.problem.code) ? unheard(refused) : lost(refused);
     } catch (error) {
       // What fetch throws is a connection that failed, or a URL that is none; both are for the platform admin to see.
-      return fail('unreachable', `${method} ${url}: ${error instanceof Error ? error.message : String(error)}`);
+      const broken = fail('unreachable', `${method} ${url}: ${error instanceof Error ? error.message : String(error)}`);
+      return isUnsent(error) ? unheard(broken) : lost(broken);
     } finally {
       timeout.abort();
     }
@@ -96,6 +104,14 @@ const codes: Record<number, ProblemCode> = {
   409: 'conflict',
   422: 'invalid',
 };
+
+const refusals: ReadonlySet<ProblemCode> = new Set(['invalid', 'denied', 'missing']);
+
+/** What Node.js says when there was nobody to send anything to (https://nodejs.org/api/errors.html). */
+const unsent: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ERR_INVALID_URL']; // prettier-ignore
+
+const isUnsent = (error: unknown): boolean =>
+  error instanceof Error && isRecord(error.cause) && unsent.includes(error.cause['code']);
 
 /** What is in neither table, as 429 and 5xx, may be gone at the next try. */
 const codeOf = (status: number): ProblemCode => codes[status] ?? 'busy';

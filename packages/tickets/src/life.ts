@@ -14,7 +14,7 @@ export const states: readonly State[] = ['new', 'created', 'apply', 'enabled', '
  * - `opened`, `rejected`: the approver's answer
  * - `disable`: the user wants it disabled or gone, or its object is being removed
  * - `enable`: the user wants it back, and the network is open still
- * - `refile`: its application is gone, or was never opened, and the user wants it still, or back
+ * - `refile`: its application is gone, says what was edited since, or was never opened, and the user wants it still, or back
  * - `cleared`: it shall be gone, and the device confirmed that nothing of it is left there
  */
 export type Event =

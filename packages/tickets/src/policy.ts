@@ -1,25 +1,23 @@
 // The application for the network policy of a ticket: filed, asked about, taken back.
 import type { Lbticket } from '@fairlead/api';
-import { fail, ok, type Result } from '@fairlead/core';
-import type { Application, Approver, PolicyAt } from './approver.ts';
+import { ok, type Result } from '@fairlead/core';
 import { laterTry, type Desk } from './desk.ts';
+import { approverOf, filingNow, keyOf, noLoadbalancer } from './filing.ts';
 import { fails, failed, holds, onChange, said, stay, type Finding } from './finding.ts';
 import { annotations, ticketName } from './names.ts';
 
 /** A created ticket: the application is filed, and its id comes with the next state. */
 export async function file(desk: Desk, ticket: Lbticket): Promise<Finding> {
   const name = ticketName(ticket);
-  const wait = waiting(desk, name);
+  const wait = isPollForced(desk, ticket) ? 0 : waiting(desk, name);
   if (wait > 0) return stay({}, { after: wait });
-  const found = approverOf(desk, ticket);
+  const found = filingNow(desk, ticket) ? approverOf(desk, ticket) : noLoadbalancer(ticket);
   if (!found.ok) return stay({ NetworkPolicyOpen: failed(found.problem) }, { after: laterTry(desk, name) });
   // Noted before the call: an answer that is lost on the way leaves an application that nobody else knows of.
+  const mayBeThere = desk.filing.has(name);
   desk.filing.add(name);
-  const filed = await found.value.approver.file(
-    found.value.at,
-    applicationOf(found.value.cluster, ticket),
-    keyOf(ticket),
-  );
+  const filed = await found.value.approver.file(found.value.at, found.value.application, keyOf(ticket));
+  if (!filed.ok && filed.isUnheard && !mayBeThere) desk.filing.delete(name);
   if (filed.ok) {
     desk.tries.delete(name);
     const why = `application ${filed.value} is filed with approver ${found.value.at.provider}`;
@@ -50,17 +48,24 @@ export async function askApprover(desk: Desk, ticket: Lbticket): Promise<Finding
   if (id === undefined) throw new Error(`bug: ticket ${name} is in apply and has no application`);
   const answer = await found.value.approver.ask(found.value.at, id, ticket);
   if (!answer.ok && answer.problem.code === 'missing') {
-    // Withdrawn in a turn that did not come to its end, or forgotten by the approver. Not at once: it may forget the next one too.
-    laterTry(desk, name);
-    return refile(`approver ${found.value.at.provider} does not know application ${id}; it is filed anew`);
+    // Withdrawn in a turn that did not come to its end, or forgotten by the approver. Not at once, and each time later: it may forget the next one too.
+    laterTry(desk, refileKey(name));
+    return refile(
+      desk,
+      ticket,
+      `approver ${found.value.at.provider} does not know application ${id}; it is filed anew`,
+    );
   }
-  if (!answer.ok) return stay({ NetworkPolicyOpen: failed(answer.problem) }, { after: laterTry(desk, name) });
+  if (!answer.ok) {
+    const { problem } = found.value.explained(answer.problem);
+    return stay({ NetworkPolicyOpen: failed(problem) }, { after: laterTry(desk, name) });
+  }
   const { status, message, who } = answer.value;
   if (status === 'pending') {
     const facts = { NetworkPolicyOpen: fails('pending', message || `application ${id} is not decided yet`) };
     return stay(facts, { after: laterTry(desk, name) });
   }
-  desk.tries.delete(name);
+  for (const key of [name, refileKey(name)]) desk.tries.delete(key);
   if (status === 'opened') {
     const why = message || `application ${id} is opened`;
     return { event: 'opened', why, who, facts: { NetworkPolicyOpen: holds('Opened', why) }, next: onChange };
@@ -69,14 +74,12 @@ export async function askApprover(desk: Desk, ticket: Lbticket): Promise<Finding
   return { event: 'rejected', why, who, facts: { NetworkPolicyOpen: fails('rejected', why) }, next: onChange };
 }
 
-/** Whatever was filed is worth nothing any more, and there will be another. */
-export const refile = (why: string): Finding => ({
-  event: 'refile',
-  why,
-  facts: { NetworkPolicyOpen: fails('pending', 'no application is filed yet') },
-  application: null,
-  next: onChange,
-});
+/** Whatever was filed is worth nothing any more, and there will be another: polls of this one keep it from nothing. */
+export function refile(desk: Desk, ticket: Lbticket, why: string): Finding {
+  desk.tries.delete(ticketName(ticket));
+  const facts = { NetworkPolicyOpen: fails('pending', 'no application is filed yet') };
+  return { event: 'refile', why, facts, application: null, filing: filingNow(desk, ticket) ?? null, next: onChange };
+}
 
 /** Takes back whatever the approver may have of this ticket. Safe to repeat. */
 export async function withdraw(desk: Desk, ticket: Lbticket): Promise<Result<void>> {
@@ -85,30 +88,15 @@ export async function withdraw(desk: Desk, ticket: Lbticket): Promise<Result<voi
   if (known === undefined && !desk.filing.has(name)) return ok(undefined);
   const found = approverOf(desk, ticket);
   if (!found.ok) return found;
-  const { approver, at, cluster } = found.value;
+  const { approver, at, application, explained } = found.value;
   // An application whose id was lost on the way: asking again with its key gives the id, and files nothing new.
-  const id = known === undefined ? await approver.file(at, applicationOf(cluster, ticket), keyOf(ticket)) : ok(known);
-  if (!id.ok) return id;
-  const gone = await approver.withdraw(at, id.value);
-  if (gone.ok) desk.filing.delete(name);
+  const id = known === undefined ? await approver.file(at, application, keyOf(ticket)) : ok(known);
+  // What was taken once is not refused under the same key: so nothing is there.
+  const isNone = !id.ok && (id.problem.code === 'invalid' || id.problem.code === 'missing');
+  const gone = isNone ? ok(undefined) : id.ok ? await approver.withdraw(at, id.value) : id;
+  if (!gone.ok) return explained(gone.problem);
+  desk.filing.delete(name);
   return gone;
-}
-
-interface Found {
-  approver: Approver;
-  at: PolicyAt;
-  cluster: string;
-}
-
-function approverOf(desk: Desk, ticket: Lbticket): Result<Found> {
-  const loadbalancer = desk.loadbalancers.get({ name: ticket.spec.loadbalancer });
-  if (!loadbalancer)
-    return fail('missing', `Loadbalancer "${ticket.spec.loadbalancer}" does not exist`, 'spec.loadbalancer');
-  const at = loadbalancer.spec.policy;
-  const approver = desk.approvers[at.provider];
-  if (approver) return ok({ approver, at, cluster: loadbalancer.spec.cluster });
-  const why = `this controller has no approver "${at.provider}"; it has ${Object.keys(desk.approvers).join(', ') || 'none'}`;
-  return fail('missing', `Loadbalancer ${loadbalancer.metadata.name}, spec.policy.provider: ${why}`);
 }
 
 /** Does nobody but us hear of its application? */
@@ -117,19 +105,11 @@ export function isAnsweredHere(desk: Desk, ticket: Lbticket): boolean {
   return found.ok && found.value.approver.isLocal === true;
 }
 
-const applicationOf = (cluster: string, ticket: Lbticket): Application => ({
-  ticket: ticketName(ticket),
-  cluster,
-  namespace: ticket.spec.namespace,
-  veip: ticket.status?.veip ?? '',
-  ltmip: ticket.status?.ltmip ?? '',
-  claimer: ticket.spec.claimer ?? '',
-});
+/** Waits after an application that was gone outlast the next filing: only an answer ends them. */
+export const refileKey = (name: string): string => `refile ${name}`;
 
-/** One application per edit: UID and the generation that the addresses were found for. */
-const keyOf = (ticket: Lbticket): string => `${ticket.metadata.uid ?? ''}-${ticket.status?.observedGeneration ?? 0}`;
-
-const waiting = (desk: Desk, name: string): number => (desk.tries.get(name)?.at ?? 0) - desk.clock.now();
+const waiting = ({ tries, clock }: Desk, name: string): number =>
+  Math.max(tries.get(name)?.at ?? 0, tries.get(refileKey(name))?.at ?? 0) - clock.now();
 
 /** A new value of the annotation asks at once; the same value asks once. */
 function isPollForced(desk: Desk, ticket: Lbticket): boolean {

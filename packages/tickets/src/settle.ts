@@ -5,6 +5,7 @@ import { labelNews } from './label-conflicts.ts';
 import { laterTry, type Desk, type Next } from './desk.ts';
 import { configMapKey } from './directory.ts';
 import { failed, fails, onChange, stay, type Finding } from './finding.ts';
+import { filingNow } from './filing.ts';
 import type { State, Step } from './life.ts';
 import { fieldManager, ticketName } from './names.ts';
 import { isAnsweredHere, withdraw } from './policy.ts';
@@ -73,10 +74,16 @@ function drafted(desk: Desk, draft: Draft, { finding, moved }: { finding: Findin
   const { stored, ticket, moves } = draft;
   const to = moved?.to === 'new' ? undefined : moved?.to;
   const transition = to ? { to, why: finding.why, who: whoOf(ticket, finding) } : undefined;
-  const change = { ...finding, transition, observed: observedBy(ticket, finding) };
+  const isRefiled = moved?.to === 'created' && moved.effects.includes('withdraw');
+  const filing = finding.filing === undefined ? adopted(desk, ticket) : finding.filing;
+  const change = { ...finding, filing, isRefiled, transition, observed: observedBy(ticket, finding) };
   const status = statusAfter(ticket, change, desk.clock.now());
   return { stored, ticket: { ...ticket, status }, moves: moved ? [...moves, { finding, moved }] : moves };
 }
+
+/** What a ticket of before this was written down has at an approver was filed with the one of today. */
+const adopted = (desk: Desk, ticket: Lbticket): Finding['filing'] =>
+  ticket.status?.application !== undefined && ticket.status.filing === undefined ? filingNow(desk, ticket) : undefined;
 
 /** Events that an edit of the ticket brings about; the others are the approver's, or the world's. */
 const byEdit: readonly Finding['event'][] = ['allocated', 'refused', 'disable', 'enable', 'refile', 'cleared'];
@@ -155,6 +162,7 @@ const withdrawn = (finding: Finding, moved: Step | undefined): Finding =>
     ? {
         ...finding,
         application: null,
+        filing: null,
         facts: { ...finding.facts, NetworkPolicyOpen: fails('pending', 'the application is withdrawn') },
       }
     : finding;

@@ -39,6 +39,14 @@ test('a patch holds what changed, null for what went, and is nothing when nothin
   expect(statusPatch(before, after)).not.toHaveProperty('veip');
 });
 
+test('a patch says of an object what is not in it any more, for it is merged into', () => {
+  const place = { loadbalancer: 'demo', cluster: 'c', namespace: 'shop' };
+  const before = { filing: { ...place, provider: 'http', url: 'http://a.test' } };
+  const after = { filing: { ...place, provider: 'auto' } };
+  expect(statusPatch(before, after)).toEqual({ filing: { provider: 'auto', url: null } });
+  expect(statusPatch<{ filing?: object }>(before, {})).toEqual({ filing: null });
+});
+
 test('words longer than the API server takes are cut', () => {
   const long = 'x'.repeat(50_000);
   const transition = { to: 'failed' as const, why: long };

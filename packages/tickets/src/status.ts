@@ -1,6 +1,7 @@
 // The status of a ticket: conditions, history, and what a write changes. Pure.
-import type { Condition, Lbticket, LbticketStatus, Process, Transition } from '@fairlead/api';
+import type { Condition, Filing, Lbticket, LbticketStatus, Process, Transition } from '@fairlead/api';
 import { isEqual } from '@fairlead/core';
+import { isRecord } from './json.ts';
 
 export type ConditionType =
   | 'Allocated'
@@ -27,6 +28,9 @@ export interface StatusChange {
   veip?: string | null | undefined;
   ltmip?: string | null | undefined;
   application?: string | null | undefined;
+  filing?: Filing | null | undefined;
+  /** Is an application given up for another? */
+  isRefiled?: boolean | undefined;
   /** The generation this speaks of. */
   observed: number;
 }
@@ -49,6 +53,9 @@ export function statusAfter(ticket: Lbticket, change: StatusChange, now: number)
     if (value === null) delete next[field];
     else if (value !== undefined) next[field] = value;
   }
+  if (change.filing === null) delete next.filing;
+  else if (change.filing !== undefined) next.filing = change.filing;
+  if (change.isRefiled) next.refiled = (before.refiled ?? 0) + 1;
   if (change.transition) {
     next.process = change.transition.to;
     // It is in the history now, and the next answer may be somebody else's.
@@ -84,7 +91,12 @@ function historyLine(from: Process | undefined, to: NonNullable<StatusChange['tr
 export function statusPatch<S extends object>(before: S, after: S): Record<string, unknown> | undefined {
   const body: Record<string, unknown> = {};
   const fields = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof S & string>;
-  for (const field of fields) if (!isEqual(before[field], after[field])) body[field] = after[field] ?? null;
+  for (const field of fields) {
+    const [old, now] = [before[field], after[field]];
+    if (isEqual(old, now)) continue;
+    // Such a patch goes into objects: what is not there any more has to be said.
+    body[field] = isRecord(old) && isRecord(now) ? statusPatch(old, now) : (now ?? null);
+  }
   return Object.keys(body).length > 0 ? body : undefined;
 }
 

@@ -4,9 +4,10 @@ import { formatAddress, parseAddress, type Problem } from '@fairlead/core';
 import { admit } from './admission.ts';
 import { laterTry, type Desk, type Next } from './desk.ts';
 import { failed, fails, holds, onChange, said, stay, type Finding } from './finding.ts';
+import { filingNow, isFiledOtherwise, isSaidOtherwise } from './filing.ts';
 import { step } from './life.ts';
 import { fieldManager, finalizer, placeOf, ticketName } from './names.ts';
-import { askApprover, file, refile } from './policy.ts';
+import { askApprover, file, refile, refileKey } from './policy.ts';
 import { clearanceOf, factsOf } from './programmed.ts';
 import { defined, settle, stateOf, writeKey, type Draft } from './settle.ts';
 import { conditionOf, isTrue } from './status.ts';
@@ -51,7 +52,7 @@ function canonical(text: string | null | undefined): string | undefined {
 function forget(desk: Desk, name: string): Next {
   desk.ledger.release(name);
   desk.ledger.leave(name);
-  for (const key of [name, writeKey(name), `withdraw ${name}`]) desk.tries.delete(key);
+  for (const key of [name, writeKey(name), refileKey(name), `withdraw ${name}`]) desk.tries.delete(key);
   desk.polled.delete(name);
   desk.filing.delete(name);
   desk.forgetPart(name);
@@ -66,9 +67,9 @@ async function look(desk: Desk, ticket: Lbticket): Promise<Finding> {
     case 'created':
       // Given up and moved in one go: what it holds has to be what it says, for it may come back.
       if (isRemoved(ticket) || (isUnwanted(ticket) && !isMoved(desk, ticket))) return disable(ticket);
-      return isEdited(ticket) ? lookAtNew(desk, ticket) : file(desk, ticket);
+      return isEdited(ticket) || isFiledOtherwise(desk, ticket) ? lookAtNew(desk, ticket) : file(desk, ticket);
     case 'apply':
-      return isUnwanted(ticket) ? disable(ticket) : askApprover(desk, ticket);
+      return isUnwanted(ticket) ? disable(ticket) : lookAtApplied(desk, ticket);
     case 'enabled':
       if (isUnwanted(ticket)) return disable(ticket);
       return stay(factsOf(desk, ticket));
@@ -98,7 +99,8 @@ async function lookAtNew(desk: Desk, ticket: Lbticket): Promise<Finding> {
         Allocated: holds('Allocated', why),
         NetworkPolicyOpen: fails('pending', 'no application is filed yet'),
       };
-      return { event: 'allocated', why, facts, veip, ltmip, application: null, next: onChange };
+      const filing = filingNow(desk, ticket) ?? null;
+      return { event: 'allocated', why, facts, veip, ltmip, application: null, filing, next: onChange };
     }
   }
 }
@@ -108,7 +110,22 @@ function refused(problem: Problem): Finding {
     Allocated: failed(problem),
     NetworkPolicyOpen: fails('pending', 'no application is filed while the ticket is failed'),
   };
-  return { event: 'refused', why: said(problem), facts, veip: null, ltmip: null, application: null, next: onChange };
+  return {
+    event: 'refused',
+    why: said(problem),
+    facts,
+    veip: null,
+    ltmip: null,
+    application: null,
+    filing: null,
+    next: onChange,
+  };
+}
+
+/** An application that says what the ticket no longer says is not worth an answer. */
+async function lookAtApplied(desk: Desk, ticket: Lbticket): Promise<Finding> {
+  if (!isSaidOtherwise(desk, ticket)) return askApprover(desk, ticket);
+  return refile(desk, ticket, `application ${ticket.status?.application ?? ''} is withdrawn: the ticket was edited`);
 }
 
 /** A rejected ticket waits for an edit; any other failure may have gone away. */
@@ -130,7 +147,9 @@ async function lookAtDisabled(desk: Desk, ticket: Lbticket): Promise<Finding> {
     return stay(defined({ Programmed: clearance.fact }));
   }
   const why = 'the user wants it enabled again';
-  return isTrue(ticket, 'NetworkPolicyOpen') ? { event: 'enable', why, facts: {}, next: onChange } : refile(why);
+  return isTrue(ticket, 'NetworkPolicyOpen')
+    ? { event: 'enable', why, facts: {}, next: onChange }
+    : refile(desk, ticket, why);
 }
 
 const disable = (ticket: Lbticket): Finding => ({
@@ -151,6 +170,7 @@ const cleared = (why: string): Finding => ({
   veip: null,
   ltmip: null,
   application: null,
+  filing: null,
   next: onChange,
 });
 

@@ -69,6 +69,8 @@ function statusFaults(ticket: Lbticket): string[] {
   if (needsPair && veip === undefined) faults.push(`${name} is ${process} without addresses`);
   if (process === 'deleted' && (veip ?? application) !== undefined)
     faults.push(`${name} is deleted and holds something`);
+  if (application !== undefined && ticket.status?.filing === undefined)
+    faults.push(`${name}: nobody knows who has ${application}`);
   const needsId = process === 'apply' || process === 'enabled';
   if (needsId && application === undefined) faults.push(`${name} is ${process} without an application`);
   // Of a created ticket the user may have changed what it asks for, and nobody has looked yet.
