@@ -34,6 +34,7 @@ export function addCanary(program: Command, exit: Exit): void {
       .command(name)
       .description(about)
       .argument('<name>', 'name of the canary, as [namespace/]name')
+      .option('-n, --namespace <NAME>', 'namespace of a canary that is named without one (default: default)')
       .addOption(kubeconfig())
       .addOption(managementOption());
 
@@ -46,6 +47,7 @@ export function addCanary(program: Command, exit: Exit): void {
     .command('status')
     .description('show one canary with its history, or all of them')
     .argument('[name]', 'name of the canary, as [namespace/]name')
+    .option('-n, --namespace <NAME>', 'namespace of the canary; without a name, only those of this one')
     .option('--watch', 'go on showing what happens until it has ended', false)
     .addOption(new Option('-o, --output <FORM>', 'what to print').choices(['text', 'json']).default('text'))
     .addOption(kubeconfig())

@@ -9,6 +9,8 @@ import { connectManagement } from './connect.ts';
 export interface CanaryOptions {
   kubeconfig: string | undefined;
   management: string;
+  /** Of the canary; a name may bring its own. */
+  namespace?: string;
   wait?: boolean;
 }
 
@@ -74,7 +76,10 @@ async function placeOf(name: string, options: CanaryOptions): Promise<Result<Pla
   const management = await connectManagement(options);
   if (!management.ok) return management;
   const [first = '', second] = name.split('/');
-  const at = second === undefined ? { namespace: 'default', name: first } : { namespace: first, name: second };
+  if (second !== undefined && options.namespace !== undefined && options.namespace !== first)
+    return fail('invalid', `${name} is in namespace ${first}, and -n says ${options.namespace}: leave one of them out`);
+  const { namespace = 'default' } = options;
+  const at = second === undefined ? { namespace, name: first } : { namespace: first, name: second };
   return ok({ kube: management.value, at });
 }
 
@@ -210,21 +215,31 @@ async function settle({ kube, at }: Place, { spec }: Lbcanary): Promise<Result<s
 }
 
 export async function canaryStatus(name: string | undefined, options: StatusOptions): Promise<number> {
-  const place = await placeOf(name ?? 'default/', options);
+  if (name === undefined) return listCanaries(options);
+  const place = await placeOf(name, options);
   if (!place.ok) return told(place);
   const { kube, at } = place.value;
-  if (name === undefined) {
-    const all = await kube.list(lbcanaries);
-    if (!all.ok) return told(all);
-    process.stdout.write(options.output === 'json' ? json(all.value.items) : `${table(all.value.items).join('\n')}\n`);
-    return 0;
-  }
   const found = await kube.get(lbcanaries, at);
   if (!found.ok) return told(found);
   process.stdout.write(
     options.output === 'json' ? json(found.value) : `${lines(found.value, systemClock.now()).join('\n')}\n`,
   );
   return options.watch ? follow(place.value, found.value) : 0;
+}
+
+async function listCanaries({ namespace, output, ...options }: StatusOptions): Promise<number> {
+  const management = await connectManagement(options);
+  if (!management.ok) return told(management);
+  const all = await management.value.list(lbcanaries, namespace === undefined ? {} : { namespace });
+  if (!all.ok && all.problem.code === 'denied' && namespace === undefined) {
+    const { message } = all.problem;
+    return told(
+      fail('denied', `${message}; to see those of one namespace give it: fairlead canary status -n NAMESPACE`),
+    );
+  }
+  if (!all.ok) return told(all);
+  process.stdout.write(output === 'json' ? json(all.value.items) : `${table(all.value.items).join('\n')}\n`);
+  return 0;
 }
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

@@ -1,13 +1,23 @@
 // `fairlead explain`: which rule and which pool would a request get, and why.
-import { choose, fail, ok, type Choice, type Listener, type Pool, type Result, type TestRequest } from '@fairlead/core';
-import { isCanaryEnded, type Lbticket, type Listner, type Loadbalancer } from '@fairlead/api';
+import {
+  choose,
+  fail,
+  ok,
+  type Choice,
+  type Listener,
+  type Pool,
+  type Problem,
+  type Result,
+  type TestRequest,
+} from '@fairlead/core';
+import { isCanaryEnded, loadbalancers, type Lbticket, type Listner, type Loadbalancer } from '@fairlead/api';
 import { virtualName } from '@fairlead/as3';
 import type { Kube } from '@fairlead/kube';
 import { applications } from '@fairlead/tickets';
 import { connectManagement } from './connect.ts';
 import { explainIngress, ingressLines } from './explain-ingress.ts';
 import { ingressReader, type TargetOptions } from './target-ingresses.ts';
-import { nameOf, readWishes, type Wishes } from './wishes.ts';
+import { nameOf, readTicket, readWishes, type Wishes } from './wishes.ts';
 
 export interface ExplainOptions extends TargetOptions {
   listner?: string;
@@ -53,18 +63,61 @@ export async function explain(ticket: string, options: ExplainOptions): Promise<
 async function printed(name: string, options: ExplainOptions): Promise<Result<Printed>> {
   const management = options.filename.length > 0 ? ok(undefined) : await connectManagement(options);
   if (!management.ok) return management;
-  const wishes = await readWishes(management.value, options.filename);
-  if (!wishes.ok) return wishes;
-  const ticket = wishes.value.tickets.get(name.includes('/') ? name : `default/${name}`);
-  if (!ticket) return fail('missing', `no ticket ${name}; there is: ${[...wishes.value.tickets.keys()].join(', ')}`);
+  const full = name.includes('/') ? name : `default/${name}`;
+  const read = management.value ? await readTicket(management.value, full) : await readFiles(options.filename);
+  if (!read.ok) return read;
+  const { wishes } = read.value;
+  const ticket = wishes.tickets.get(full);
+  if (!ticket) return fail('missing', `no ticket ${name}; there is: ${[...wishes.tickets.keys()].join(', ')}`);
+  if (read.value.hidden) {
+    const seen = unseen(wishes, ticket);
+    if (!seen.ok) return seen;
+  }
   const headers = requestHeaders(options);
   if (!headers.ok) return headers;
   const request = { client: options.client, uri: options.path, headers: headers.value };
-  if (ticket.spec.lbtype === 'ingress')
-    return ofIngresses(management.value, wishes.value, { ticket, request, options });
-  const got = explanation(wishes.value, { ticket, request, options });
+  if (ticket.spec.lbtype === 'ingress') return ofIngresses(management.value, wishes, { ticket, request, options });
+  const got = explanation(wishes, { ticket, request, options });
   return got.ok ? ok({ json: jsonOf(got.value), lines: lines(got.value) }) : got;
 }
+
+async function readFiles(files: readonly string[]): Promise<Result<{ wishes: Wishes; hidden?: Problem }>> {
+  const wishes = await readWishes(undefined, files);
+  return wishes.ok ? ok({ wishes: wishes.value }) : wishes;
+}
+
+/**
+ * Which rule and which pool a request gets does not hang on the Loadbalancer, so users who may not read it are answered too,
+ * with one that stands for it. The Ingresses of a ticket are in the cluster that it names.
+ */
+function unseen(wishes: Wishes, ticket: Lbticket): Result<void> {
+  const { loadbalancer: name, lbtype } = ticket.spec;
+  const why = `Loadbalancer ${name} may not be read by you`;
+  if (lbtype === 'ingress')
+    return fail('denied', `${why}, and it says in which cluster the Ingresses are: ask for the role ${viewerRole}`);
+  process.stderr.write(
+    `fairlead explain: ${why}; what it does not allow (https with an external CIS) is not looked at\n`,
+  );
+  wishes.loadbalancers.set(name, standIn(name));
+  return ok(undefined);
+}
+
+const standIn = (name: string): Loadbalancer => ({
+  apiVersion: `${loadbalancers.group}/${loadbalancers.version}`,
+  kind: loadbalancers.kind,
+  metadata: { name },
+  spec: {
+    ltm: { url: '', cidr: '', mode: 'allocate' },
+    ve: { addr: '', cidr: '' },
+    cluster: 'unseen',
+    nsselector: {},
+    cis: { mode: 'fairlead', tenant: '{namespace}' },
+    policy: { provider: 'auto' },
+    reclaimQuarantine: '0s',
+  },
+});
+
+const viewerRole = 'fairlead-loadbalancer-viewer';
 
 interface Question {
   ticket: Lbticket;

@@ -1,4 +1,5 @@
-// The Loadbalancers, Lbtickets, Lbrules and F5 Ingresses that `plan` and `explain` look at: those of the management cluster, with those of files in their place.
+// The Loadbalancers, Lbtickets, Lbrules and F5 Ingresses that `plan` and `explain` look at: those of the management cluster,
+// with those of files in their place.
 import {
   checkLbcanary,
   checkLbrule,
@@ -34,14 +35,7 @@ export interface Wishes {
 
 /** `kube`: the management cluster, or undefined to read the files alone. Objects in files that are none of ours are left out. */
 export async function readWishes(kube: Kube | undefined, files: readonly string[]): Promise<Result<Wishes>> {
-  const wishes: Wishes = {
-    loadbalancers: new Map(),
-    tickets: new Map(),
-    rules: new Map(),
-    canaries: new Map(),
-    ingresses: new Map(),
-    edited: new Set(),
-  };
+  const wishes = nothing();
   if (kube) {
     const problem = await readCluster(kube, wishes);
     if (problem) return { ok: false, problem };
@@ -54,6 +48,47 @@ export async function readWishes(kube: Kube | undefined, files: readonly string[
   if (wishes.tickets.size === 0)
     return fail('missing', kube ? `no Lbticket on ${kube.server}, nor in files` : 'no Lbticket in the files');
   return ok(wishes);
+}
+
+const nothing = (): Wishes => ({
+  loadbalancers: new Map(),
+  tickets: new Map(),
+  rules: new Map(),
+  canaries: new Map(),
+  ingresses: new Map(),
+  edited: new Set(),
+});
+
+/**
+ * One ticket (`namespace/name`) of the management cluster with its Loadbalancer, and the rules and canaries of its namespace:
+ * what a user bound there may read. `hidden`: the Loadbalancer may not be read, and is not in `wishes`.
+ */
+export async function readTicket(kube: Kube, name: string): Promise<Result<{ wishes: Wishes; hidden?: Problem }>> {
+  const [namespace = '', ticketName = ''] = name.split('/');
+  const [ticket, rules, canaries] = await Promise.all([
+    kube.get(lbtickets, { name: ticketName, namespace }),
+    kube.list(lbrules, { namespace }),
+    kube.list(lbcanaries, { namespace }),
+  ]);
+  if (!ticket.ok) return ticket.problem.code === 'missing' ? noTicket(kube, { namespace, name }) : ticket;
+  if (!rules.ok) return rules;
+  if (!canaries.ok) return canaries;
+  const wishes = nothing();
+  wishes.tickets.set(name, ticket.value);
+  for (const one of rules.value.items) wishes.rules.set(nameOf(one), one);
+  for (const one of canaries.value.items) wishes.canaries.set(nameOf(one), one);
+  const balancer = await kube.get(loadbalancers, { name: ticket.value.spec.loadbalancer });
+  if (balancer.ok) wishes.loadbalancers.set(balancer.value.metadata.name, balancer.value);
+  else if (balancer.problem.code === 'denied') return ok({ wishes, hidden: balancer.problem });
+  else if (balancer.problem.code !== 'missing') return balancer;
+  return ok({ wishes });
+}
+
+async function noTicket(kube: Kube, { namespace, name }: { namespace: string; name: string }): Promise<Result<never>> {
+  const all = await kube.list(lbtickets, { namespace });
+  if (!all.ok) return all;
+  const there = all.value.items.map(nameOf).join(', ') || 'none';
+  return fail('missing', `no ticket ${name}; in namespace ${namespace} there is: ${there}`);
 }
 
 export const nameOf = ({ metadata }: { metadata: { namespace?: string; name: string } }): string =>
