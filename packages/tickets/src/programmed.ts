@@ -18,7 +18,7 @@ import { conditionOf, isTrue, type Fact, type Facts } from './status.ts';
 /** What of the desk this needs. */
 export type ProgrammedDesk = Pick<
   Desk,
-  'loadbalancers' | 'target' | 'partOf' | 'refused' | 'pending' | 'surroundings' | 'clock'
+  'loadbalancers' | 'target' | 'partOf' | 'refused' | 'contested' | 'pending' | 'surroundings' | 'clock'
 >;
 
 /** The condition `Programmed` of an enabled ticket; undefined leaves it as it is. */
@@ -190,7 +190,12 @@ export function clearanceOf(desk: ProgrammedDesk, ticket: Lbticket): Clearance {
     if (left !== undefined) return { isClear: false, fact: away ? unknown(away) : fails('pending', left) };
   }
   const isOut = !configMap || !(ticketName(ticket) in readEntries(configMap));
-  if (isOut && (!configMap || loadbalancer.spec.cis.mode === 'external' || isDone(configMap)))
+  if (isOut && loadbalancer.spec.cis.mode === 'external') {
+    const why =
+      'taken out of what the CIS of the cluster reads; it does not report back whether the device has done so';
+    return { isClear: true, fact: fails('Withdrawn', why) };
+  }
+  if (isOut && (!configMap || isDone(configMap)))
     return { isClear: true, fact: fails('disabled', 'nothing of the ticket is on the device') };
   desk.pending.add(configMapKey(ticket), ticketName(ticket));
   if (away) return { isClear: false, fact: unknown(away) };

@@ -143,7 +143,7 @@ async function lookAtDisabled(desk: Desk, ticket: Lbticket): Promise<Finding> {
     const clearance = clearanceOf(desk, ticket);
     const isGivenUp = isRemoved(ticket) || ticket.spec.state === 'deleted';
     if (clearance.isClear && isGivenUp)
-      return cleared(isRemoved(ticket) ? 'its object is removed' : 'the user gave it up');
+      return cleared(isRemoved(ticket) ? 'its object is removed' : 'the user gave it up', clearance.fact?.message);
     return stay(defined({ Programmed: clearance.fact }));
   }
   const why = 'the user wants it enabled again';
@@ -159,13 +159,14 @@ const disable = (ticket: Lbticket): Finding => ({
   next: onChange,
 });
 
-const cleared = (why: string): Finding => ({
+/** `left`: what is known of the device. */
+const cleared = (why: string, left = 'nothing of the ticket is on the device'): Finding => ({
   event: 'cleared',
   why: `${why}; its addresses are free`,
   facts: {
     Allocated: fails('deleted', 'the addresses are released'),
     NetworkPolicyOpen: fails('deleted', 'the application is withdrawn'),
-    Programmed: fails('deleted', 'nothing of the ticket is on the device'),
+    Programmed: fails('deleted', left),
   },
   veip: null,
   ltmip: null,
