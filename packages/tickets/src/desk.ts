@@ -88,6 +88,8 @@ export interface Desk extends Targets {
   rivals: Map<ConfigMapKey, Rival>;
   /** Tenants of ConfigMaps that are being written, and that no store shows yet. */
   declaring: Map<ConfigMapKey, string>;
+  /** Services whose labels the API server refused us, because somebody else set others. By `contestId`. */
+  contested: Map<string, { uid: string | undefined }>;
   /** By ConfigMap: tickets whose newest part the agent has not reported on yet. */
   pending: Multimap<string>;
   partOf(ticket: Lbticket, loadbalancer: Loadbalancer): Result<Part>;

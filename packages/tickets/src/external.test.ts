@@ -1,11 +1,11 @@
 // cis.mode external: what we write is read by F5's own controllers, here by a stand-in that goes by their documented rules
 // and knows nothing of ours.
-import { lbrules, lbtickets } from '@fairlead/api';
+import { lbrules, lbtickets, loadbalancers } from '@fairlead/api';
 import { namespaces, services } from '@fairlead/kube';
 import type { Controller } from '@fairlead/sim-cis';
 import { expect, test } from 'vitest';
 import { made } from './testing/cluster.ts';
-import { begun, file, found, serve } from './testing/external.ts';
+import { begun, file, found, messageAt, patched, serve } from './testing/external.ts';
 import { listner, rule, ticket } from './testing/objects.ts';
 import { conditionAt, type World } from './testing/world.ts';
 
@@ -168,4 +168,86 @@ test('a namespace that somebody else has labelled otherwise is found by no agent
   await relabel(null);
   await here.clock.advance(60_000);
   expect(conditionAt(await here.ticket('test'), 'LabelConflict')).toEqual(['False', 'NoConflict']);
+});
+
+/** Somebody labels the Service, over whatever is there; null takes a label away. */
+const relabelled = async (here: World, name: string, labels: Record<string, string | null>) => {
+  const body = { metadata: { labels } };
+  await made(here.target.patch(services, { name, namespace: 'shop' }, { type: 'merge', body }));
+  await here.clock.advance(2000);
+};
+
+test('one label that somebody sets over ours empties the pool: told with key and value, over a restart, until it goes', async () => {
+  const here = await begun();
+  await serve(here, 'svc01');
+  await file(here, ticket('test', { listners: [listner(80, 'svc01')] }));
+  expect(conditionAt(await here.ticket('test'), 'LabelConflict')).toBeUndefined();
+  await relabelled(here, 'svc01', { 'cis.f5.com/as3-pool': 'theirs' });
+  expect((await found(here)).members['/acp-region01_shop/shop_http_app/svc01_8080_pool']).toEqual([]);
+  expect(conditionAt(await here.ticket('test'), 'Ready')).toEqual(['False', 'LabelConflict']);
+  expect(await messageAt(here, 'test', 'LabelConflict')).toBe(
+    'pool shop_http_app/svc01_8080_pool stays empty: somebody else has labelled Service svc01 with cis.f5.com/as3-pool=theirs; remove these labels, or use another Service',
+  );
+  const before = await events(here, 'test', 'LabelConflict');
+  await here.restart();
+  await here.clock.advance(2000);
+  expect(conditionAt(await here.ticket('test'), 'Ready')).toEqual(['False', 'LabelConflict']);
+  expect(await events(here, 'test', 'NoConflict')).toEqual([]);
+  expect(await events(here, 'test', 'LabelConflict')).toEqual(before);
+  await relabelled(here, 'svc01', { 'cis.f5.com/as3-pool': null });
+  expect(conditionAt(await here.ticket('test'), 'Ready')).toEqual(['True', 'Ready']);
+  expect((await found(here)).members['/acp-region01_shop/shop_http_app/svc01_8080_pool']).toHaveLength(2);
+});
+
+test('a label that somebody takes away comes back, and is no conflict in between', async () => {
+  const here = await begun();
+  await serve(here, 'svc01');
+  await file(here, ticket('test', { listners: [listner(80, 'svc01')] }));
+  await relabelled(here, 'svc01', { 'cis.f5.com/as3-pool': null });
+  expect((await found(here)).members['/acp-region01_shop/shop_http_app/svc01_8080_pool']).toHaveLength(2);
+  expect(await events(here, 'test', 'LabelConflict')).toEqual([]);
+  expect(conditionAt(await here.ticket('test'), 'LabelConflict')).toBeUndefined();
+});
+
+test('labels of a tenant that was another go too, though nobody looked when it changed', async () => {
+  const here = await begun();
+  await serve(here, 'svc01');
+  await serve(here, 'svc02', { labels: { own: 'yes' } });
+  await file(here, ticket('test', { listners: [listner(80, 'svc01'), listner(81, 'svc02')] }));
+  await here.stop();
+  const at = { name: 'test', namespace: 'project' };
+  const cis = { tenant: 'new_{namespace}' };
+  await made(here.management.patch(loadbalancers, { name: 'demo' }, { type: 'merge', body: { spec: { cis } } }));
+  const listners = [listner(80, 'svc01')];
+  await made(here.management.patch(lbtickets, at, { type: 'merge', body: { spec: { listners } } }));
+  await here.begin();
+  await here.clock.advance(2000);
+  const labelsOf = async (name: string) =>
+    (await made(here.target.get(services, { name, namespace: 'shop' }))).metadata.labels;
+  expect(await labelsOf('svc02')).toEqual({ own: 'yes' });
+  expect(await labelsOf('svc01')).toMatchObject({ 'cis.f5.com/as3-tenant': 'new_shop' });
+});
+
+test('what we take back from a Service leaves nothing of ours on it, so that it is not taken back with each turn', async () => {
+  const here = await begun();
+  const pool = { 'cis.f5.com/as3-pool': 'svc02_8080_pool' };
+  await serve(here, 'svc01');
+  await serve(here, 'svc02', { labels: pool });
+  await file(here, ticket('test', { listners: [listner(80, 'svc01'), listner(81, 'svc02')] }));
+  await patched(here, 'test', { listners: [listner(80, 'svc01')] });
+  const from = here.writes.length;
+  await patched(here, 'test', { listners: [{ ...listner(80, 'svc01'), balance: 'least-connections-member' }] });
+  expect(here.writes.slice(from).filter((one) => one.includes('services'))).toEqual([]);
+  expect((await made(here.target.get(services, { name: 'svc02', namespace: 'shop' }))).metadata.labels).toEqual(pool);
+});
+
+test('taken out of what CIS reads is all that is known when a ticket is disabled', async () => {
+  const here = await begun();
+  await file(here, ticket('test', { listners: [listner(80, 'svc01')] }));
+  await patched(here, 'test', { state: 'disabled' });
+  expect(conditionAt(await here.ticket('test'), 'Programmed')).toEqual(['False', 'Withdrawn']);
+  expect(await messageAt(here, 'test')).toMatch(/does not report back/);
+  await patched(here, 'test', { state: 'deleted' });
+  expect((await here.ticket('test')).status?.process).toBe('deleted');
+  expect(await messageAt(here, 'test')).toMatch(/does not report back/);
 });

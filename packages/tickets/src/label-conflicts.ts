@@ -5,11 +5,11 @@ import type { ConfigMap, KubeObject, Told } from '@fairlead/kube';
 import { readEntries, readPools } from './configmap.ts';
 import type { Desk } from './desk.ts';
 import { fails, holds } from './finding.ts';
-import { hasLabels, labelManager, labelsFor, ownsFields, poolOfService } from './labels.ts';
-import { serviceLabels, tenantOf, ticketName } from './names.ts';
+import { contestId, hasLabels, labelsFor, poolOfService } from './labels.ts';
+import { tenantOf, ticketName } from './names.ts';
 import { conditionOf, type Fact } from './status.ts';
 
-type LabelDesk = Pick<Desk, 'loadbalancers' | 'target'>;
+type LabelDesk = Pick<Desk, 'loadbalancers' | 'target' | 'contested'>;
 
 /**
  * The condition `LabelConflict` of a ticket; undefined leaves it as it is, or absent where there never was one.
@@ -17,16 +17,20 @@ type LabelDesk = Pick<Desk, 'loadbalancers' | 'target'>;
  *   a Service behind a pool of the ticket     | conflict
  *   ------------------------------------------+-----------------------------------------------
  *   is to carry the labels of another pool    | with that pool
- *   carries values that somebody else has set | with them: what others set stays theirs
+ *   carries one that somebody else has set    | with it: what others set stays theirs
+ *   carries none of them, or not all, yet     | as it was: the write that is due brings them, or is refused
  *   is not there, or carries ours             | none
  *
  * And whoever serves the tickets, an agent finds namespaces by the labels of `nsselector`: a namespace that has one of
  * them with another value is found by nobody.
  */
 export function labelConflict(desk: LabelDesk, ticket: Lbticket, configMap: ConfigMap | undefined): Fact | undefined {
-  const problems = [...namespaceProblems(desk, ticket), ...(configMap ? problemsOf(desk, ticket, configMap) : [])];
-  if (problems.length > 0) return { ...holds('LabelConflict', problems.join('; ')) };
-  return conditionOf(ticket, 'LabelConflict') ? fails('NoConflict', 'the labels are as they are wanted') : undefined;
+  const ofServices = configMap ? problemsOf(desk, ticket, configMap) : [];
+  const problems = [...namespaceProblems(desk, ticket), ...ofServices.filter((one) => one !== undefined)];
+  const was = conditionOf(ticket, 'LabelConflict');
+  if (problems.length > 0) return holds('LabelConflict', problems.join('; '));
+  if (was && ofServices.includes(undefined)) return { status: was.status, reason: was.reason, message: was.message };
+  return was ? fails('NoConflict', 'the labels are as they are wanted') : undefined;
 }
 
 function namespaceProblems(desk: LabelDesk, { spec }: Lbticket): string[] {
@@ -42,7 +46,8 @@ function namespaceProblems(desk: LabelDesk, { spec }: Lbticket): string[] {
   });
 }
 
-function problemsOf(desk: LabelDesk, ticket: Lbticket, configMap: ConfigMap): string[] {
+/** Of each pool that is not as it should be: why; undefined while that is not known. */
+function problemsOf(desk: LabelDesk, ticket: Lbticket, configMap: ConfigMap): (string | undefined)[] {
   const loadbalancer = desk.loadbalancers.get({ name: ticket.spec.loadbalancer });
   if (loadbalancer?.spec.cis.mode !== 'external') return [];
   const { namespace } = ticket.spec;
@@ -59,21 +64,24 @@ function problemsOf(desk: LabelDesk, ticket: Lbticket, configMap: ConfigMap): st
       if (service === undefined) return [];
       const present = serviceOf(service);
       const holder = poolOfService(configMap, { tenant, name: service, present }) ?? pool;
-      const others = present && !ownsFields(present, labelManager(loadbalancer.metadata.name)) ? foreign(present) : '';
       if (holder !== pool)
         return [
           `pool ${pool} stays empty: Service ${service} carries the labels of pool ${holder}, and can carry one; give the listner a Service of its own with the same selector`,
         ];
-      if (!present || others === '' || hasLabels(present, labelsFor(tenant, pool))) return [];
+      const wanted = labelsFor(tenant, pool);
+      if (!present || hasLabels(present, wanted)) return [];
+      const contest = desk.contested.get(contestId(loadbalancer, { namespace, service }));
+      const others = contest?.uid === present.metadata.uid ? foreign(present, wanted) : '';
+      if (!contest || others === '') return [undefined];
       return [
         `pool ${pool} stays empty: somebody else has labelled Service ${service} with ${others}; remove these labels, or use another Service`,
       ];
     });
 }
 
-const foreign = ({ metadata }: KubeObject): string =>
-  Object.values(serviceLabels)
-    .flatMap((key) => (metadata.labels?.[key] === undefined ? [] : [`${key}=${metadata.labels[key]}`]))
+const foreign = ({ metadata: { labels = {} } }: KubeObject, wanted: Record<string, string>): string =>
+  Object.entries(wanted)
+    .flatMap(([key, value]) => (labels[key] === undefined || labels[key] === value ? [] : [`${key}=${labels[key]}`]))
     .join(', ');
 
 /** An Event when pools stay empty, and one when they do no longer. */

@@ -4,8 +4,17 @@ import { namespaces, services, type Kind, type KubeObject } from '@fairlead/kube
 import type { Problem } from '@fairlead/core';
 import type { Desk } from './desk.ts';
 import type { Sheet } from './configmap-turn.ts';
-import { hasLabels, labelManager, ownsFields, pointsInto, wantedServiceLabels } from './labels.ts';
-import { placeOf, tenantOf } from './names.ts';
+import {
+  contestId,
+  hasLabels,
+  isPointed,
+  labelManager,
+  ownsFields,
+  poolsNaming,
+  ticketsWith,
+  wantedServiceLabels,
+} from './labels.ts';
+import { placeOf } from './names.ts';
 
 /** Labels that are wanted and not there. A Service that does not exist gets them when it is made. */
 export async function labelsBefore(desk: Desk, sheet: Sheet): Promise<Problem | undefined> {
@@ -19,21 +28,23 @@ export async function labelsBefore(desk: Desk, sheet: Sheet): Promise<Problem | 
   const serviceOf = (name: string) => target.stores.services.get({ name, namespace });
   for (const [name, labels] of wantedServiceLabels(loadbalancer, sheet.wanted, serviceOf)) {
     const service = serviceOf(name);
-    if (!service || hasLabels(service, labels)) continue;
+    if (!service || hasLabels(service, labels)) {
+      desk.contested.delete(contestId(sheet.loadbalancer, { namespace: sheet.namespace, service: name }));
+      continue;
+    }
     const problem = await label(desk, sheet, { kind: services, object: service, labels });
     if (problem) return problem;
   }
   return undefined;
 }
 
-/** Labels that are ours and not wanted any more. */
+/** Labels that are ours and not wanted any more, of a tenant that was another then too. */
 export async function labelsAfter(desk: Desk, sheet: Sheet): Promise<Problem | undefined> {
   const { loadbalancer, namespace, target } = sheet;
   const manager = labelManager(loadbalancer.metadata.name);
   const wanted = wantedServiceLabels(loadbalancer, sheet.wanted);
-  const tenant = tenantOf(loadbalancer, namespace);
   for (const service of target.stores.services.inNamespace(namespace)) {
-    if (wanted.has(service.metadata.name) || !pointsInto(service, tenant) || !ownsFields(service, manager)) continue;
+    if (wanted.has(service.metadata.name) || !isPointed(service) || !ownsFields(service, manager)) continue;
     const problem = await label(desk, sheet, { kind: services, object: service, labels: {} });
     if (problem) return problem;
   }
@@ -65,18 +76,35 @@ interface Labelling {
  * The UID makes it an edit of this very object: applying to one that is gone would make a new one. Not forced: a label
  * that somebody else set to another value is theirs. Our agent does not need it, and a CIS shows the pool empty.
  */
-async function label(
-  desk: Desk,
-  { loadbalancer, target }: Sheet,
-  { kind, object, labels }: Labelling,
-): Promise<Problem | undefined> {
+async function label(desk: Desk, sheet: Sheet, { kind, object, labels }: Labelling): Promise<Problem | undefined> {
   const { name, namespace, uid } = object.metadata;
-  const metadata = { name, ...(namespace ? { namespace } : {}), ...(uid ? { uid } : {}), labels };
+  // Empty labels would still be a field of ours, and the Service would look like one that has some.
+  const given = Object.keys(labels).length > 0 ? { labels } : {};
+  const metadata = { name, ...(namespace ? { namespace } : {}), ...(uid ? { uid } : {}), ...given };
+  const { loadbalancer, target } = sheet;
   const apiVersion = kind.group ? `${kind.group}/${kind.version}` : kind.version;
   const options = { fieldManager: labelManager(loadbalancer.metadata.name), force: false };
   const applied = await target.kube.apply(kind, { apiVersion, kind: kind.kind, metadata }, options);
+  const isConflict = !applied.ok && applied.problem.code === 'conflict';
+  if (kind.plural === services.plural) noteContest(desk, sheet, { object, isContested: isConflict });
   if (applied.ok || applied.problem.code === 'missing') return undefined;
-  if (applied.problem.code !== 'conflict') return applied.problem;
+  if (!isConflict) return applied.problem;
   desk.log(`labels of ${kind.kind} ${name} stay as somebody else set them: ${applied.problem.message}`);
   return undefined;
+}
+
+/** Kept for the tickets, which are told; a pool of a CIS gets its members by these labels alone. */
+function noteContest(
+  desk: Desk,
+  sheet: Sheet,
+  { object, isContested }: { object: KubeObject; isContested: boolean },
+): void {
+  const { name, uid } = object.metadata;
+  const id = contestId(sheet.loadbalancer, { namespace: sheet.namespace, service: name });
+  const before = desk.contested.get(id);
+  if (!isContested) desk.contested.delete(id);
+  else desk.contested.set(id, { uid });
+  if (!isContested || (before && before.uid === uid)) return;
+  for (const ticket of ticketsWith(sheet.wanted, new Set(poolsNaming(sheet.wanted, name))))
+    desk.queue.add(`ticket ${ticket}`);
 }

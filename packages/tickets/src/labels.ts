@@ -87,14 +87,20 @@ export function labelsFor(tenant: string, path: string): Record<string, string> 
   };
 }
 
-/** Does the Service carry labels that point into `tenant`, as ours do? */
-export const pointsInto = (service: Service, tenant: string): boolean =>
-  service.metadata.labels?.[serviceLabels.tenant] === tenant;
+/** Does the Service carry a label by which CIS finds pools, of whatever tenant? */
+export const isPointed = ({ metadata: { labels = {} } }: Service): boolean =>
+  Object.values(serviceLabels).some((key) => labels[key] !== undefined);
 
 export const hasLabels = (
   object: { metadata: { labels?: Record<string, string> } },
   wanted: Record<string, string>,
 ): boolean => Object.entries(wanted).every(([key, value]) => object.metadata.labels?.[key] === value);
+
+/** By what the refusal of labels is known: each Loadbalancer asks for its own. */
+export const contestId = (
+  { metadata }: Loadbalancer,
+  { namespace, service }: { namespace: string; service: string },
+): string => `${metadata.name}/${namespace}/${service}`;
 
 /** Has `manager` applied something to it? Objects whose managers are not recorded count as ours to look after. */
 export function ownsFields(object: KubeObject, manager: string): boolean {

@@ -175,6 +175,7 @@ function deskOf(options: TicketsOptions, queue: Desk['queue'], isBusy: () => boo
     refused: new Map(),
     rivals: new Map(),
     declaring: new Map(),
+    contested: new Map(),
     pending: multimap(),
     ...partCache({ directory, lbcanaries }),
   };
