@@ -209,3 +209,33 @@ test('nonsense that somebody wrote into our annotations is written over', async 
   expect(conditionAt(await here.ticket('test'), 'Ready')).toEqual(['True', 'Ready']);
   expect(here.log).toEqual([]);
 });
+
+test('a ticket that is given up while the labels of its Services are written is not programmed any more', async () => {
+  const here = await world({
+    betweenTarget: (kube) => ({
+      ...kube,
+      async apply(kind, object, options) {
+        if (kind.plural === 'services') await here.clock.sleep(1000);
+        return kube.apply(kind, object, options);
+      },
+    }),
+  });
+  await made(here.management.create(loadbalancers, lb()));
+  const metadata = { name: 'svc', namespace: 'shop' };
+  await made(
+    here.target.create(services, { apiVersion: 'v1', kind: 'Service', metadata, spec: { ports: [{ port: 8080 }] } }),
+  );
+  await here.clock.advance(1000);
+  await made(here.management.create(lbtickets, ticket('test', { listners: [listner(80, 'svc')] })));
+  await here.clock.advance(100);
+  expect(here.writes.filter((one) => one.includes('configmaps'))).toEqual([]);
+  expect(here.writes).toContain('apply services svc');
+  await change(here, 'test', { spec: { state: 'disabled' } });
+  await here.clock.advance(100);
+  await change(here, 'test', { spec: { state: 'deleted' } });
+  await here.clock.advance(100);
+  expect((await here.ticket('test')).status?.process).toBe('disabled');
+  await here.clock.advance(10_000);
+  expect(here.writes.filter((one) => one.includes('configmaps'))).toEqual([]);
+  expect((await here.ticket('test')).status?.process).toBe('deleted');
+});

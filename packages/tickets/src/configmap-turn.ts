@@ -40,13 +40,16 @@ export async function configMapTurn(desk: Desk, key: ConfigMapKey): Promise<Next
   const existing = target.configMaps.read({ name: configMapName(name), namespace });
   const contributions = afterLtm(
     desk,
-    ticketsOf(desk, key).map((one) => contribution(desk, one, loadbalancer)),
+    ticketsOf(desk, key)
+      .filter((one) => isServed(one) || ticketName(one) in readEntries(existing))
+      .map((one) => contribution(desk, one, loadbalancer)),
     existing,
   );
   const answer = configMap({ loadbalancer, namespace, contributions, existing });
   const isEmpty = contributions.length === 0;
   const sheet = { loadbalancer, namespace, target, existing, wanted: answer.object, isEmpty };
-  const problem = await write(desk, key, sheet);
+  desk.writing.add(key);
+  const problem = await write(desk, key, sheet).finally(() => desk.writing.delete(key));
   refuse(desk, key, { whole: problem, byTicket: answer.problems });
   if (!problem) {
     desk.tries.delete(`configmap ${key}`);
@@ -77,6 +80,11 @@ async function write(desk: Desk, key: ConfigMapKey, sheet: Sheet): Promise<Probl
     undeclare(desk, key);
     return before;
   }
+  if (isOutOfDate(desk, sheet)) {
+    undeclare(desk, key);
+    desk.queue.add(`configmap ${key}`);
+    return undefined;
+  }
   if (!isApplied(wanted, existing)) {
     for (const ticket of changedBetween(existing, wanted)) desk.pending.add(key, ticket);
     const applied = await target.kube.apply(configMaps, wanted, { fieldManager, force: true });
@@ -104,6 +112,19 @@ async function write(desk: Desk, key: ConfigMapKey, sheet: Sheet): Promise<Probl
     if (!gone.ok && gone.problem.code !== 'missing') return gone.problem;
   }
   return labelsAfter(desk, sheet);
+}
+
+/** Does its user want it served? What was given up, and is not there, is not put there any more. */
+const isServed = ({ spec, metadata, status }: Lbticket): boolean =>
+  status?.process === 'enabled' && spec.state === 'enabled' && metadata.deletionTimestamp === undefined;
+
+/** Was a ticket given up that would be put there, while the labels were written? */
+function isOutOfDate(desk: Desk, { existing, wanted }: Sheet): boolean {
+  const old = readEntries(existing);
+  return Object.keys(readEntries(wanted)).some((name) => {
+    const ticket = desk.lbtickets.read(placeOf(name));
+    return !(name in old) && !(ticket && isServed(ticket));
+  });
 }
 
 const isExternal = ({ loadbalancer }: Sheet): boolean => loadbalancer.spec.cis.mode === 'external';

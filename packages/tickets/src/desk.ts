@@ -92,6 +92,8 @@ export interface Desk extends Targets {
   contested: Map<string, { uid: string | undefined }>;
   /** By ConfigMap: tickets whose newest part the agent has not reported on yet. */
   pending: Multimap<string>;
+  /** ConfigMaps that a turn is writing in this moment: what it takes there may land yet. */
+  writing: Set<ConfigMapKey>;
   partOf(ticket: Lbticket, loadbalancer: Loadbalancer): Result<Part>;
   forgetPart(ticket: string): void;
 }

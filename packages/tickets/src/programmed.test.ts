@@ -45,6 +45,7 @@ function make({ entry, report, noConfigMap, mode = 'fairlead', isPending, was, s
     partOf: () => ({ ok: true, value: { ...emptyPart, digest: 'now' } }),
     refused: new Map(),
     pending,
+    writing: new Set(),
   } as unknown as ProgrammedDesk;
   const time = '2026-01-01T00:00:00Z';
   const conditions = was

@@ -14,11 +14,21 @@ import { clusterOutage, deviceOutage, isRead, untilNews } from './reach.ts';
 import { isDone, outcomeOf } from './report.ts';
 import type { Outage } from './outage.ts';
 import { conditionOf, isTrue, type Fact, type Facts } from './status.ts';
+import { quick } from './wake.ts';
 
 /** What of the desk this needs. */
 export type ProgrammedDesk = Pick<
   Desk,
-  'loadbalancers' | 'target' | 'partOf' | 'refused' | 'contested' | 'pending' | 'surroundings' | 'clock'
+  | 'loadbalancers'
+  | 'target'
+  | 'partOf'
+  | 'refused'
+  | 'contested'
+  | 'pending'
+  | 'writing'
+  | 'queue'
+  | 'surroundings'
+  | 'clock'
 >;
 
 /** The condition `Programmed` of an enabled ticket; undefined leaves it as it is. */
@@ -188,6 +198,11 @@ export function clearanceOf(desk: ProgrammedDesk, ticket: Lbticket): Clearance {
   if (ticket.spec.lbtype === 'ingress') {
     const left = loadbalancer.spec.cis.mode === 'external' ? undefined : ingressLeft(desk, ticket);
     if (left !== undefined) return { isClear: false, fact: away ? unknown(away) : fails('pending', left) };
+  }
+  // What is being written in this moment may have the ticket in it, and nobody tells when it has not.
+  if (desk.writing.has(configMapKey(ticket))) {
+    desk.queue.add(`ticket ${ticketName(ticket)}`, quick);
+    return { isClear: false };
   }
   const isOut = !configMap || !(ticketName(ticket) in readEntries(configMap));
   if (isOut && loadbalancer.spec.cis.mode === 'external') {

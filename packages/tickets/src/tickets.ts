@@ -177,6 +177,7 @@ function deskOf(options: TicketsOptions, queue: Desk['queue'], isBusy: () => boo
     declaring: new Map(),
     contested: new Map(),
     pending: multimap(),
+    writing: new Set(),
     ...partCache({ directory, lbcanaries }),
   };
 }
