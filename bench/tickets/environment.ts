@@ -138,13 +138,14 @@ export const listner = (n: number, weight: number): object => ({
   ],
 });
 
-/** The Services of tickets `from` to `to`; those of the canaries are still to come. */
+/** The Services of tickets `from` to `to`, two of each: what is measured are tickets that lack nothing. */
 export async function createServices({ targets }: Clusters, from: number, to: number): Promise<void> {
-  await round(to - from, lanes, (i) => {
-    const n = from + i;
+  await round(2 * (to - from), lanes, (i) => {
+    const n = from + (i >> 1);
+    const name = i % 2 === 0 ? `svc-${n}` : `svc-${n}-canary`;
     const { loadbalancer, namespace } = placeOf(n);
-    const spec = { selector: { app: `svc-${n}` }, ports: [{ name: 'http', port: 8080 }] };
-    const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: `svc-${n}`, namespace }, spec };
+    const spec = { selector: { app: name }, ports: [{ name: 'http', port: 8080 }] };
+    const service = { apiVersion: 'v1', kind: 'Service', metadata: { name, namespace }, spec };
     return must(targetOf(targets, loadbalancer).create(services, service));
   });
 }

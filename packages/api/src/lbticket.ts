@@ -148,7 +148,7 @@ const status = Type.Object(
       }),
     ),
     conditions: Type.Optional(
-      conditions('Allocated, NetworkPolicyOpen, Programmed, CertificatesValid, LabelConflict, Ready'),
+      conditions('Allocated, NetworkPolicyOpen, Programmed, CertificatesValid, ServicesFound, LabelConflict, Ready'),
     ),
   },
   { title: 'Status', description: 'What the controller last observed.' },

@@ -7,7 +7,7 @@ import { lb, listner, rule, ticket } from './testing/objects.ts';
 import { conditionAt, world, type World } from './testing/world.ts';
 
 async function enabled(...names: string[]): Promise<World> {
-  const here = await world();
+  const here = await world({ services: ['svc0', 'svc1', 'svc03', 'svc7', 'svc8', 'svc9'] });
   await made(here.management.create(loadbalancers, lb()));
   for (const [i, name] of names.entries()) {
     await made(here.management.create(lbtickets, ticket(name, { listners: [listner(80, `svc${i}`)] })));
@@ -161,6 +161,7 @@ test('a Service that is made later gets its labels, and a label that others set 
   const labels = { 'cis.f5.com/as3-pool': 'theirs' };
   const spec = { ports: [{ port: 8080 }] };
   const at = { name: 'svc0', namespace: 'shop' };
+  await made(here.target.remove(services, at));
   await made(here.target.create(services, { apiVersion: 'v1', kind: 'Service', metadata: { ...at, labels }, spec }));
   await here.clock.advance(1000);
   expect((await made(here.target.get(services, at))).metadata.labels).toEqual(labels);

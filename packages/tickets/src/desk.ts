@@ -80,6 +80,8 @@ export interface Desk extends Targets {
   polled: Map<string, string>;
   /** Tickets for which the approver may know an application whose id is not written down, by ticket. */
   filing: Set<string>;
+  /** Tickets and rules that were told to be wrong, and not yet to be well again. */
+  troubled: Set<string>;
   /** Addresses that rest, by holder. */
   quarantines: Map<string, Quarantine>;
   /** By ConfigMap: why it, or the part of a ticket in it, could not be written. */

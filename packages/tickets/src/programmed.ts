@@ -13,6 +13,7 @@ import { labelConflict } from './label-conflicts.ts';
 import { clusterOutage, deviceOutage, isRead, untilNews } from './reach.ts';
 import { isDone, outcomeOf } from './report.ts';
 import type { Outage } from './outage.ts';
+import { servicesFound } from './services.ts';
 import { conditionOf, isTrue, type Fact, type Facts } from './status.ts';
 import { quick } from './wake.ts';
 
@@ -162,10 +163,12 @@ export function factsOf(desk: ProgrammedDesk, ticket: Lbticket): Facts {
   const configMap = configMapOf(desk, ticket);
   const Programmed = programmed(desk, ticket);
   const CertificatesValid = certificatesValid(ticket, configMap);
+  const ServicesFound = servicesFound(desk, ticket);
   const LabelConflict = labelConflict(desk, ticket, configMap);
   return {
     ...(Programmed && { Programmed }),
     ...(CertificatesValid && { CertificatesValid }),
+    ...(ServicesFound && { ServicesFound }),
     ...(LabelConflict && { LabelConflict }),
   };
 }

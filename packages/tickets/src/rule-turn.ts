@@ -5,12 +5,14 @@ import { laterTry, type Desk, type Next } from './desk.ts';
 import { ticketOf } from './directory.ts';
 import { failed, fails, holds, onChange } from './finding.ts';
 import { fieldManager, placeOf } from './names.ts';
+import { forgetNews, turnNews } from './news.ts';
 import { part } from './part.ts';
 import { conditionOf, merge, timeText, type Fact } from './status.ts';
 
 export async function ruleTurn(desk: Desk, key: string): Promise<Next> {
   const { namespace, name } = placeOf(key);
   const rule = desk.lbrules.read({ namespace, name });
+  if (!rule) forgetNews(desk.troubled, `rule ${key}`);
   if (!rule || rule.metadata.deletionTimestamp !== undefined) return onChange;
   const ticket = desk.lbtickets.read({ namespace, name: rule.spec.lbticket });
   const problem = problemOf(desk, rule, ticket);
@@ -27,11 +29,22 @@ export async function ruleTurn(desk: Desk, key: string): Promise<Next> {
   if (written.ok) {
     desk.tries.delete(`rule ${key}`);
     desk.lbrules.wrote(written.value, resourceVersion);
+    tell(desk, rule, written.value);
     return onChange;
   }
   if (written.problem.code === 'missing') return onChange;
   desk.log(`Lbrule ${key}: its status is not written: ${written.problem.message}`);
   return { after: laterTry(desk, `rule ${key}`) };
+}
+
+/** What is not accepted is not programmed either, and once said is said. */
+function tell(desk: Desk, before: Lbrule, after: Lbrule): void {
+  const [accepted, programmed] = (['Accepted', 'Programmed'] as const).map((type) => {
+    const [was, is] = [before, after].map(({ status }) => status?.conditions?.find((one) => one.type === type));
+    const subject = `rule ${after.metadata.namespace ?? ''}/${after.metadata.name}`;
+    return turnNews(desk.troubled, subject, { type, before: was, after: is });
+  });
+  desk.teller.tell(after, accepted?.length ? accepted : (programmed ?? []));
 }
 
 function problemOf(desk: Desk, rule: Lbrule, ticket: Lbticket | undefined): Problem | undefined {

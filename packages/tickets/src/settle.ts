@@ -1,7 +1,10 @@
 // What a turn found becomes the ticket's status, and what has to follow, in the order that survives a crash between any two writes.
 import { changedByAnnotation, lbtickets, longestUser, type Lbticket } from '@fairlead/api';
+import type { Told } from '@fairlead/kube';
 import { certificateNews } from './certificates.ts';
 import { labelNews } from './label-conflicts.ts';
+import { turnNews } from './news.ts';
+import { serviceNews } from './services.ts';
 import { laterTry, type Desk, type Next } from './desk.ts';
 import { configMapKey } from './directory.ts';
 import { failed, fails, onChange, stay, type Finding } from './finding.ts';
@@ -11,7 +14,7 @@ import { fieldManager, ticketName } from './names.ts';
 import { isAnsweredHere, withdraw } from './policy.ts';
 import { clearanceOf, factsOf } from './programmed.ts';
 import { rest } from './quarantine.ts';
-import { isTrue, statusAfter, statusPatch, type Fact } from './status.ts';
+import { conditionOf, isTrue, statusAfter, statusPatch, type Fact } from './status.ts';
 import { wakeConfigMap, wakeLoadbalancer } from './wake.ts';
 
 /** A ticket in a turn: as the API server has it, as it shall be, and the moves in between that are not written yet. */
@@ -118,12 +121,23 @@ async function write(desk: Desk, { stored, ticket, moves }: Draft): Promise<Sett
   desk.lbtickets.wrote(sent.value, resourceVersion);
   for (const move of moves) follow(desk, sent.value, move);
   tellChanges(desk, stored, moves);
-  desk.teller.tell(sent.value, [
-    ...moves.map(toldOf),
-    ...certificateNews(stored, sent.value),
-    ...labelNews(stored, sent.value),
-  ]);
+  tellNews(desk, stored, sent.value, moves);
   return { ok: true, draft: written(sent.value) };
+}
+
+function tellNews(desk: Desk, before: Lbticket, after: Lbticket, moves: readonly Move[]): void {
+  const told = [
+    ...moves.map(toldOf),
+    ...certificateNews(before, after),
+    ...serviceNews(before, after),
+    ...labelNews(before, after),
+  ];
+  const [was, is] = [conditionOf(before, 'Programmed'), conditionOf(after, 'Programmed')];
+  const news = turnNews(desk.troubled, `ticket ${ticketName(after)}`, { type: 'Programmed', before: was, after: is });
+  // What a certificate or a label has said already, it has not to say again.
+  const isSaid = ({ type, message }: Told) =>
+    type === 'Warning' && told.some((one) => one.type === type && one.message.includes(message));
+  desk.teller.tell(after, [...told, ...news.filter((one) => !isSaid(one))]);
 }
 
 function tellChanges(desk: Desk, stored: Lbticket, moves: readonly Move[]): void {

@@ -8,6 +8,7 @@ export type ConditionType =
   | 'NetworkPolicyOpen'
   | 'Programmed'
   | 'CertificatesValid'
+  | 'ServicesFound'
   | 'LabelConflict'
   | 'Ready';
 
@@ -108,7 +109,16 @@ export const isTrue = (ticket: Lbticket, type: ConditionType): boolean => condit
 /** RFC 3339 in seconds, as Kubernetes writes times. */
 export const timeText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
-const order: readonly ConditionType[] = ['Allocated', 'NetworkPolicyOpen', 'Programmed', 'CertificatesValid', 'Ready'];
+const order: readonly ConditionType[] = [
+  'Allocated',
+  'NetworkPolicyOpen',
+  'Programmed',
+  'CertificatesValid',
+  'ServicesFound',
+  'Ready',
+];
+/** Only tickets with https listners have certificates, and Services are spoken of once one was missing. */
+const optional: readonly ConditionType[] = ['CertificatesValid', 'ServicesFound'];
 
 /** Conditions with these facts: the time moves only when the status does. In a fixed order, so that equal is equal. */
 export function merge(
@@ -141,8 +151,7 @@ function ready(process: Process | undefined, conditions: readonly Condition[]): 
   for (const type of order) {
     const condition = conditions.find((one) => one.type === type);
     if (type === 'Ready' || condition?.status === 'True') continue;
-    // Only tickets with https listners have certificates.
-    if (!condition && type === 'CertificatesValid') continue;
+    if (!condition && optional.includes(type)) continue;
     if (!condition) return { status: 'False', reason: 'pending', message: `${type} is not known yet` };
     const { status, reason, message } = condition;
     return { status, reason, message };

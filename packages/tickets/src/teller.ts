@@ -40,7 +40,7 @@ export function teller({ recorder, clock, isBusy, log }: TellerOptions): Teller 
     busy.add(key);
     for (const one of told) {
       const said = await recorder.event(about, one);
-      if (!said.ok) log(`${about.kind} ${key}: its Event ${one.reason} is lost: ${said.problem.message}`);
+      if (!said.ok) log(`${key}: its Event ${one.reason} is lost: ${said.problem.message}`);
     }
     busy.delete(key);
     if (isBusy() && isRunning) await clock.sleep(slow, ended);
@@ -65,7 +65,7 @@ export function teller({ recorder, clock, isBusy, log }: TellerOptions): Teller 
   return {
     tell(about, told) {
       if (told.length === 0) return;
-      const key = `${about.metadata.namespace ?? ''}/${about.metadata.name}`;
+      const key = `${about.kind} ${about.metadata.namespace ?? ''}/${about.metadata.name}`;
       const present = waiting.get(key);
       if (present) present.told.push(...told);
       else waiting.set(key, { about: nameOf(about), told: [...told] });

@@ -7,6 +7,7 @@ import { failed, fails, holds, onChange, said, stay, type Finding } from './find
 import { filingNow, isFiledOtherwise, isSaidOtherwise } from './filing.ts';
 import { step } from './life.ts';
 import { fieldManager, finalizer, placeOf, ticketName } from './names.ts';
+import { forgetNews } from './news.ts';
 import { askApprover, file, refile, refileKey } from './policy.ts';
 import { clearanceOf, factsOf } from './programmed.ts';
 import { defined, settle, stateOf, writeKey, type Draft } from './settle.ts';
@@ -56,6 +57,7 @@ function forget(desk: Desk, name: string): Next {
   desk.polled.delete(name);
   desk.filing.delete(name);
   desk.forgetPart(name);
+  forgetNews(desk.troubled, `ticket ${name}`);
   return onChange;
 }
 

@@ -1,22 +1,15 @@
 // Whole paths of tickets, against two embedded API servers on one clock.
 import { lbrules, lbtickets, loadbalancers, type Lbticket } from '@fairlead/api';
-import { namespaces, services, type Service } from '@fairlead/kube';
+import { namespaces, services } from '@fairlead/kube';
 import { expect, test } from 'vitest';
 import { made } from './testing/cluster.ts';
-import { lb, listner, rule, ticket } from './testing/objects.ts';
+import { lb, listner, rule, service, ticket } from './testing/objects.ts';
 import { conditionAt, world, type World } from './testing/world.ts';
 
 const steps = (one: Lbticket) => one.status?.history?.map(({ from, to }) => `${from ?? 'new'} → ${to}`);
 
 const change = (here: World, name: string, body: object) =>
   made(here.management.patch(lbtickets, { name, namespace: 'project' }, { type: 'merge', body }));
-
-const service = (name: string, labels: Record<string, string> = {}): Service => ({
-  apiVersion: 'v1',
-  kind: 'Service',
-  metadata: { name, namespace: 'shop', labels },
-  spec: { ports: [{ port: 8080 }] },
-});
 
 /** A ticket that is enabled and on the device. */
 async function ready(here: World, one = ticket('test', { listners: [listner()] })): Promise<void> {
@@ -27,7 +20,7 @@ async function ready(here: World, one = ticket('test', { listners: [listner()] }
 }
 
 test('a ticket gets a pair of addresses, its network, its ConfigMap, and is ready once the agent says so', async () => {
-  const here = await world();
+  const here = await world({ services: ['svc01', 'svc02', 'svc03'] });
   await made(here.management.create(loadbalancers, lb()));
   await made(here.management.create(lbtickets, ticket('test', { listners: [listner()] })));
   await here.clock.advance(1000);
@@ -219,7 +212,7 @@ test('a removed ticket is cleaned up first: configuration, then addresses, then 
 });
 
 test('what the agent reports of an application is what its tickets say', async () => {
-  const here = await world();
+  const here = await world({ services: ['svc01', 'svc02', 'svc03'] });
   await ready(here);
   await here.report({ shop_http_app: { ok: false, code: 'busy', message: '503' } });
   const busy = await here.ticket('test');
@@ -265,14 +258,14 @@ test.each([
 ] as const)(
   'an edit of what is served is one write of its ConfigMap; with cis.mode %s %i of its status',
   async (mode, times) => {
-    const here = await world();
+    const here = await world({ services: ['svc01', 'svc02', 'svc03'] });
     await made(here.management.create(loadbalancers, lb({ cis: { mode, tenant: '{cluster}_{namespace}' } })));
     await made(here.management.create(lbtickets, ticket('test', { listners: [listner()] })));
     await here.clock.advance(1000);
     await here.report();
     expect(conditionAt(await here.ticket('test'), 'Ready')).toEqual(['True', 'Ready']);
     here.writes.length = 0;
-    const body = { spec: { listners: [listner(80, 'svc2')] } };
+    const body = { spec: { listners: [listner(80, 'svc02')] } };
     await made(here.management.patch(lbtickets, { name: 'test', namespace: 'project' }, { type: 'merge', body }));
     await here.clock.advance(1000);
     await here.report();

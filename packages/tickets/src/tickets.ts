@@ -171,6 +171,7 @@ function deskOf(options: TicketsOptions, queue: Desk['queue'], isBusy: () => boo
     tries: new Map(),
     polled: new Map(),
     filing: new Set(),
+    troubled: new Set(),
     quarantines: new Map(),
     refused: new Map(),
     rivals: new Map(),

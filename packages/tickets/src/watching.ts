@@ -19,6 +19,7 @@ import { resume } from './quarantine.ts';
 import { isReported, readReport } from './report.ts';
 import type { Outage } from './outage.ts';
 import { untilNews } from './reach.ts';
+import { isOfferSame } from './services.ts';
 import { conditionOf } from './status.ts';
 import { wakeRefused, wakeRefusedBy } from './tenant-rivals.ts';
 import { quick, wakeConfigMap, wakeConfigMapNow, wakeLoadbalancer } from './wake.ts';
@@ -277,14 +278,15 @@ function targetChanged(desk: Desk, cluster: string, { kind, before, after }: Cha
   }
 }
 
-/** A Service that pools name got or lost its labels: by others, or because it was made anew. */
+/** A Service that pools name came, went, has other ports, or got or lost its labels. */
 function serviceChanged(
   desk: Desk,
   cluster: string,
   { before, after }: { before: KubeObject | undefined; after: KubeObject | undefined },
 ): void {
   const service = after ?? before;
-  if (!service || (before && after && isEqual(before.metadata.labels, after.metadata.labels))) return;
+  const isKnown = isOfferSame(before, after);
+  if (!service || (isKnown && isEqual(before?.metadata.labels, after?.metadata.labels))) return;
   const namespace = service.metadata.namespace ?? '';
   for (const loadbalancer of desk.directory.loadbalancersIn(namespace)) {
     if (desk.loadbalancers.get({ name: loadbalancer })?.spec.cluster !== cluster) continue;
@@ -294,8 +296,8 @@ function serviceChanged(
     const balancer = desk.loadbalancers.get({ name: loadbalancer });
     if (!balancer || !after || !isLabelled(balancer, configMap, after))
       desk.queue.add(`configmap ${loadbalancer}/${namespace}`);
-    // A CIS goes by these labels alone: whether its pools are filled may be another now.
-    if (balancer?.spec.cis.mode === 'external')
+    // A CIS goes by these labels alone; and of what is not there anybody has to be told.
+    if (balancer?.spec.cis.mode === 'external' || !isKnown)
       for (const ticket of ticketsWith(configMap, new Set(paths))) desk.queue.add(`ticket ${ticket}`);
   }
 }

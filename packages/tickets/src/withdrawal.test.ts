@@ -3,7 +3,7 @@ import { lbtickets, loadbalancers } from '@fairlead/api';
 import { configMaps, namespaces, services } from '@fairlead/kube';
 import { expect, test } from 'vitest';
 import { made } from './testing/cluster.ts';
-import { lb, listner, ticket } from './testing/objects.ts';
+import { lb, listner, service, ticket } from './testing/objects.ts';
 import { conditionAt, world, type World } from './testing/world.ts';
 
 const at = (name: string) => ({ name, namespace: 'shop' });
@@ -128,6 +128,7 @@ test('a namespace that goes takes the ConfigMap along; the ticket keeps its addr
   expect((await here.ticket('test')).status).toMatchObject({ process: 'enabled', veip: '20.1.0.1' });
   expect(conditionAt(await here.ticket('test'), 'Programmed')).toEqual(['False', 'missing']);
   await made(here.target.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }));
+  for (const name of ['svc01', 'svc02']) await made(here.target.create(services, service(name)));
   await here.clock.advance(2000);
   await here.report();
   expect(conditionAt(await here.ticket('test'), 'Ready')).toEqual(['True', 'Ready']);

@@ -10,6 +10,7 @@ import {
   type Lbticket,
   type Loadbalancer,
 } from '@fairlead/api';
+import type { Service } from '@fairlead/kube';
 import type { Part } from '../part.ts';
 
 export const lb = (spec: Partial<Loadbalancer['spec']> = {}, name = 'demo'): Loadbalancer =>
@@ -35,6 +36,13 @@ export const listner = (port = 80, service = 'svc01'): NonNullable<Lbticket['spe
   session: 'cookie',
   balance: 'round-robin',
   services: [{ service, port: 8080, weight: 100 }],
+});
+
+export const service = (name: string, labels: Record<string, string> = {}): Service => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name, namespace: 'shop', labels },
+  spec: { ports: [{ port: 8080 }] },
 });
 
 export const ticket = (name: string, spec: Partial<Lbticket['spec']> = {}): Lbticket =>

@@ -35,6 +35,7 @@ import { annotations, configMapName } from '../names.ts';
 import { tickets } from '../tickets.ts';
 import { cluster, counted, made } from './cluster.ts';
 import type { Kept } from './kept.ts';
+import { service } from './objects.ts';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
 
@@ -74,6 +75,8 @@ export interface WorldOptions {
   manual?: boolean;
   /** The management cluster judges each write, as in production. */
   admission?: boolean;
+  /** Services of the namespace `shop` that are there from the start, each with the port 8080. */
+  services?: readonly string[];
   /** There will be no canary, no Service and no Ingress: controllers share the stores of these. */
   isStill?: boolean;
   /** Puts itself between the controllers and the management cluster. */
@@ -95,9 +98,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const management = await cluster(clock, 'management', judge);
   for (const crd of crds()) await made(management.kube.create(customResourceDefinitions, crd as never));
   await clock.advance(1000);
-  for (const { kube } of [management, target])
-    for (const name of ['project', 'shop'])
-      await made(kube.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
+  await furnish(management.kube, target.kube, options);
   const sides = { clock, management: management.kube, target: target.kube };
 
   const still = options.isStill ? stillStores(sides) : undefined;
@@ -147,6 +148,14 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const kept = { management: management.kept, target: target.kept };
   const ending = () => [...running];
   return { ...sides, kept, writes, log, slow, begin, stop, restart, ending, close, ...readings({ ...sides, kept }) };
+}
+
+/** What is there before anybody works. */
+async function furnish(management: Kube, target: Kube, options: WorldOptions): Promise<void> {
+  for (const kube of [management, target])
+    for (const name of ['project', 'shop'])
+      await made(kube.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
+  for (const name of options.services ?? []) await made(target.create(services, service(name)));
 }
 
 const worldOf = (management: Kept, target: Kept): Checked => ({
