@@ -12,6 +12,7 @@ export {
 } from './admission.ts';
 export { canaryProblem, canaryServices, checkLbcanary, checkLbcanaryRemoval } from './checks/lbcanary.ts';
 export { checkLbrule, conditionOf } from './checks/lbrule.ts';
+export { checkAnswer } from './checks/answer.ts';
 export { checkLbticket, checkLbticketRemoval, lbticketWarnings } from './checks/lbticket.ts';
 export { checkLoadbalancer, checkLoadbalancerRemoval, deviceOf, loadbalancerWarnings } from './checks/loadbalancer.ts';
 export { type IngressUse, type World, isLive } from './checks/world.ts';

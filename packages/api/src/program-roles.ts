@@ -47,6 +47,8 @@ export const programRoles = (): (ClusterRole | NamespacedRole)[] => [
     rule(lbcanaries, ['patch'], 'status'),
     // Whether what is removed goes with its namespace.
     core(['namespaces'], ['get']),
+    // Whether who writes a status is a controller.
+    { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
     tells,
     webhooks(['create']),
     { ...webhooks(['patch']), resourceNames: ['fairlead'] },

@@ -40,6 +40,15 @@ test('nobody is given secrets, or everything', () => {
   ).toEqual([]);
 });
 
+test('the right that controllers are known by (docs/adr/0021) is in no role for people, and in theirs', () => {
+  const status = 'loadbalancers/status';
+  expect(clusterRoles().filter(({ rules }) => rules.some(({ resources }) => resources.includes(status)))).toEqual([]);
+  const holders = programRoles().filter(({ rules }) =>
+    rules.some(({ resources, verbs }) => resources.includes(status) && verbs.includes('patch')),
+  );
+  expect(holders.map(({ metadata }) => metadata.name)).toEqual(['fairlead-controller']);
+});
+
 test('our programs are given nothing by a star, and Secrets only in their own namespace and where certificates are', () => {
   const roles = programRoles();
   const words = roles.flatMap(({ rules }) =>

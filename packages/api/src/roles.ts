@@ -42,7 +42,9 @@ const events: PolicyRule = { apiGroups: ['', 'events.k8s.io'], resources: ['even
  *
  *  Admission moves credentials out of Loadbalancers into Secrets that none of these roles may read. Where admission is not
  *  served they stay in the clear, so that reading Loadbalancers is a role of its own, for an admin to give.
- *  Status is what the controller says, and for tickets of policy.provider `manual` the approver; no user writes it.
+ *  Status is what the controller says, and for tickets of policy.provider `manual` the approver; no user writes it. Of an
+ *  approver admission takes the answer alone (checks/answer.ts): it knows controllers by `patch` of loadbalancers/status, which
+ *  must be in no role for people (docs/adr/0021).
  */
 export const clusterRoles = (): ClusterRole[] => [
   role('platform-admin', 'Registers load balancers, and may do everything with tickets and rules.', [

@@ -2,6 +2,7 @@
 import { judges, lbtickets } from '@fairlead/api';
 import { fail, ok, type Result } from '@fairlead/core';
 import type { Kind, Kube, KubeObject } from '@fairlead/kube';
+import { reporting } from './reporters.ts';
 
 /** How the API server reaches the webhooks. */
 export type Reach = { url: string } | { service: { namespace: string; name: string; port: number } };
@@ -48,13 +49,23 @@ const answers = [
   { name: 'answer-changes', expression: `${answerOf('object')} != ${answerOf('oldObject')}` },
 ];
 
+/** Controllers write most of all statuses, and are known by a right of theirs. */
+const byPeople = [
+  {
+    name: 'by-no-controller',
+    expression: `!authorizer.group('${reporting.group}').resource('${reporting.resource}').subresource('${reporting.subresource}').check('${reporting.verb}').allowed()`,
+  },
+];
+
 /*
    configuration | path      | of             | operations              | when we do not answer
    --------------+-----------+----------------+-------------------------+-----------------------------------------
    mutating      | /mutate   | all our kinds  | CREATE, UPDATE          | refused: else credentials would be stored
-                 | /mutate   | answers in the | UPDATE                  | let in: all that is lost is a name in a
-                 |           | status         |                         | history
+                 | /mutate   | answers in the | UPDATE                  | let in here: all it does is to write a
+                 |           | status         |                         | name, and what judges it comes after
    validating    | /validate | all our kinds  | CREATE, UPDATE, DELETE  | refused: else nobody has judged it
+                 | /validate | status of      | UPDATE                  | refused, but to controllers, of whom it
+                 |           | tickets        |                         | is not asked (docs/adr/0021)
 */
 export function configurations(reach: Reach, ca: string): { kind: Kind<KubeObject>; object: KubeObject }[] {
   const client = (path: string) => ({
@@ -85,13 +96,19 @@ export function configurations(reach: Reach, ca: string): { kind: Kind<KubeObjec
     failurePolicy: 'Ignore',
     matchConditions: answers,
   };
+  const written = {
+    ...webhook('validate', [], 'None'),
+    name: 'status.fairlead.io',
+    rules: answered.rules,
+    matchConditions: byPeople,
+  };
   const made = (kind: Kind<KubeObject>, webhooks: unknown[]) => ({
     kind,
     object: { apiVersion: 'admissionregistration.k8s.io/v1', kind: kind.kind, metadata: { name }, webhooks },
   });
   return [
     made(mutating, [webhook('mutate', ['CREATE', 'UPDATE'], 'NoneOnDryRun'), answered]),
-    made(validating, [webhook('validate', ['CREATE', 'UPDATE', 'DELETE'], 'None')]),
+    made(validating, [webhook('validate', ['CREATE', 'UPDATE', 'DELETE'], 'None'), written]),
   ];
 }
 

@@ -1,6 +1,8 @@
 // Admission of our kinds, for whichever API server asks: the checks, against what there is now, then credentials into Secrets.
 import {
   admission,
+  checkAnswer,
+  refused,
   lbcanaries,
   lbrules,
   lbtickets,
@@ -13,7 +15,9 @@ import {
   type Verdict,
   type World,
 } from '@fairlead/api';
+import type { Clock } from '@fairlead/core';
 import { namespaces, type Kind, type Kube, type KubeObject, type LiveStore } from '@fairlead/kube';
+import { reporters, type IsReporter } from './reporters.ts';
 import { seal } from './seal.ts';
 import type { Targets } from './targets.ts';
 
@@ -30,6 +34,7 @@ export interface JudgeParts {
   stores: Stores;
   /** Where credentials are kept. */
   namespace: string;
+  clock: Clock;
 }
 
 /** What an API server asks. */
@@ -54,10 +59,27 @@ export function judge(parts: JudgeParts): Judge {
     return (await around(review, world, parts)) ?? world;
   };
   const sure = admission(fresh);
+  const isReporter = reporters(parts.management, parts.clock);
   return async (asked) => {
     const first = await quick(asked);
-    return seal(asked, first.allowed ? first : await sure(asked), parts);
+    const verdict = first.allowed ? first : await sure(asked);
+    return seal(asked, verdict.allowed ? ((await ofStatus(asked, verdict, isReporter)) ?? verdict) : verdict, parts);
   };
+}
+
+/** The refusal of a status that is not the user's to write; undefined of any other write. */
+async function ofStatus(
+  { resource, subresource, object, oldObject, userInfo }: Asked,
+  { object: completed = object }: Extract<Verdict, { allowed: true }>,
+  isReporter: IsReporter,
+): Promise<Verdict | undefined> {
+  const isTicket = resource.group === lbtickets.group && resource.resource === lbtickets.plural;
+  if (!isTicket || subresource !== 'status' || !oldObject) return undefined;
+  const ticket = completed as Lbticket;
+  const problems = checkAnswer(ticket, oldObject as Lbticket);
+  if (problems.length === 0 || (await isReporter(userInfo))) return undefined;
+  const { namespace, name } = ticket.metadata;
+  return refused(lbtickets, `${namespace}/${name}`, problems);
 }
 
 export interface LateJudge {

@@ -40,7 +40,7 @@ async function begun(): Promise<{ here: World; ask(asked: Partial<Asked>): Promi
     await clock.advance(0);
     await runs;
   });
-  const judged = judge({ ...given, targets: seen, stores });
+  const judged = judge({ ...given, targets: seen, stores, clock });
   const resource = { group: lbtickets.group, version: lbtickets.version, resource: lbtickets.plural };
   await clock.advance(5_000);
   return {

@@ -1,9 +1,10 @@
 // Our webhooks as a real API server meets them: over HTTPS, with the certificate that it was told of.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { crds, lbtickets, loadbalancers, type Loadbalancer } from '@fairlead/api';
+import { clusterRoles, crds, lbtickets, loadbalancers, type Loadbalancer } from '@fairlead/api';
 import { apiServer, memory, type ApiServer } from '@fairlead/apiserver';
 import { fetchSend, kube, secrets, type Kube, type Secret } from '@fairlead/kube';
+import { answered } from '../approve.ts';
 import { systemClock } from '../clock.ts';
 import { applyManifests } from '../manifests.ts';
 import { controllersUser, grantControllers } from '../up/access.ts';
@@ -48,6 +49,8 @@ beforeAll(async () => {
       { token: 'root', user: 'root', groups: ['system:masters'] },
       { token: 'own', user: controllersUser, groups: [] },
       { token: 'carla', user: 'carla', groups: ['system:masters'] },
+      { token: 'otto', user: 'otto', groups: [] },
+      { token: 'own-run', user: 'somebody-runs-it', groups: [] },
     ],
     report: (line) => void process.stderr.write(`${line}\n`),
   });
@@ -182,6 +185,53 @@ test('who answers an application is remembered by the API server, and other writ
   expect(await write(clientOf('own'), { process: 'deleted', answeredBy: null })).not.toHaveProperty('answeredBy');
   const gone = await management.remove(lbtickets, { name: 'asks', namespace: 'default' });
   if (!gone.ok) throw new Error(gone.problem.message);
+});
+
+const bind = (user: string, role: string) => ({
+  at: 'binding',
+  object: {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: `${user}-${role}` },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+  },
+});
+
+test('a network approver answers applications, and writes nothing else of a status', async () => {
+  const objects = [
+    ...clusterRoles().map((object) => ({ at: 'roles', object })),
+    bind('otto', 'fairlead-network-approver'),
+    // As `fairlead run` with a kubeconfig of its own: another name, the same role.
+    bind('somebody-runs-it', 'fairlead-controller'),
+  ];
+  expect(await applyManifests(management, objects, 'test')).toMatchObject({ ok: true });
+  const at = { name: 'guarded', namespace: 'default' };
+  const ticket = { apiVersion: 'ebcpaas.io/v1', kind: 'Lbticket', metadata: at };
+  const spec = { loadbalancer: 'a', namespace: 'default', lbtype: 'listner', listners: [] };
+  expect(await management.create(lbtickets, { ...ticket, spec } as never)).toMatchObject({ ok: true });
+  const write = (token: string, status: object) =>
+    clientOf(token).patch(lbtickets, at, { type: 'merge', body: { status } }, { subresource: 'status' });
+  const pending = { type: 'NetworkPolicyOpen', status: 'False', reason: 'pending', message: '' };
+  const conditions = [{ ...pending, lastTransitionTime: '2026-01-01T00:00:00Z' }];
+  expect(await write('own-run', { process: 'apply', veip: '20.0.0.1', conditions })).toMatchObject({ ok: true });
+  for (const status of [{ process: 'deleted' }, { veip: null }, { history: [] }, { answeredBy: 'ceo' }])
+    expect(await write('otto', status)).toMatchObject({
+      ok: false,
+      problem: { message: expect.stringContaining('only the condition NetworkPolicyOpen may be changed') },
+    });
+  expect(await answered(clientOf('otto'), 'default/guarded', { answer: 'approve' }, systemClock)).toMatchObject({
+    ok: true,
+  });
+  const now = await management.get(lbtickets, at);
+  expect(now.ok && now.value.status).toMatchObject({ process: 'apply', veip: '20.0.0.1', answeredBy: 'otto' });
+  expect(await write('own-run', { process: 'enabled', answeredBy: null })).toMatchObject({ ok: true });
+  expect(await write('otto', { conditions })).toMatchObject({
+    ok: false,
+    problem: { message: expect.stringContaining('this is enabled') },
+  });
+  expect(await write('own', { process: 'deleted' })).toMatchObject({ ok: true });
+  expect(await management.remove(lbtickets, at)).toMatchObject({ ok: true });
 });
 
 test('the Secret belongs to its Loadbalancer, and goes with it', async () => {

@@ -45,7 +45,7 @@ export async function startWebhooks(options: WebhookOptions): Promise<Result<Web
   if (!first.ok) return first;
   let current = first.value;
   const seen = targets({ ...options, fixed: options.clusters });
-  const answer = reviewAnswer(judge({ management, targets: seen, stores, namespace }));
+  const answer = reviewAnswer(judge({ management, targets: seen, stores, namespace, clock }));
   const { cert, key } = current;
   const served = await serve(answer, { host: options.host, port: options.port, tls: { cert, key } });
   const reach = options.reach(served.port);

@@ -171,7 +171,7 @@ async function startClusters(start: Start, ports: Readonly<Record<string, number
   });
   const following = seen.run(start.stop.signal);
   start.closing.push(() => following);
-  admission.open({ management, targets: seen, stores, namespace: ownNamespace });
+  admission.open({ management, targets: seen, stores, namespace: ownNamespace, clock: systemClock });
   return { servers, path, management, clusters, stores };
 }
 

@@ -7,6 +7,7 @@ import { makeCanary, makeListner, makeLoadbalancer, makeRule, makeTicket, makeWo
 import { admission, refusalText } from '../admission.ts';
 import { type Rule, rulesKey } from '../schema.ts';
 import { unkept } from '../credentials.ts';
+import { checkAnswer } from './answer.ts';
 import { checkLbcanary, checkLbcanaryRemoval } from './lbcanary.ts';
 import { checkLbrule, checkLbruleRemoval } from './lbrule.ts';
 import { checkLbticket, checkLbticketRemoval, lbticketWarnings } from './lbticket.ts';
@@ -72,10 +73,20 @@ const shifted = makeWorld({
 });
 const alone = makeTicket({ listners: [makeListner({ services: [{ service: 'svc02', port: 8080, weight: 100 }] })] });
 
+const rejected = {
+  type: 'NetworkPolicyOpen',
+  status: 'False',
+  reason: 'rejected',
+  message: '',
+  lastTransitionTime: '2026-01-01T00:00:00Z',
+} as const;
+
 const passwd = { name: 'demo-ve', data: {}, path: 'spec.ve.passwd' } as const;
 const token = { name: 'demo-ltm', data: {}, path: 'spec.ltm.token' } as const;
 
 const asked: [string, Refusal[]][] = [
+  ['a status that is not for people', checkAnswer(makeTicket({}, { process: 'deleted' }), enabled)],
+  ['a late answer', checkAnswer({ ...enabled, status: { ...enabled.status, conditions: [rejected] } }, enabled)],
   ['credentials without a name', [unkept.nameless()]],
   ['a Secret of somebody else', [unkept.foreign('fairlead-system/demo-ve', passwd)]],
   ['a Secret that cannot be written', [unkept.failed('fairlead-system/demo-ltm', token, 'it answered 503')]],

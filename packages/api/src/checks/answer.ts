@@ -1,0 +1,36 @@
+// What a person may write in the status of a ticket: the answer to its application, and nothing else (spec/tickets.md §6).
+import { isEqual, refusal, type Refusal } from '@fairlead/core';
+import { answerIn, type Lbticket } from '../lbticket.ts';
+
+const answered = 'NetworkPolicyOpen';
+
+/**
+ *   in the status                     | a person may change it
+ *   ----------------------------------+---------------------------------------------
+ *   the condition NetworkPolicyOpen   | while the ticket is in apply
+ *   answeredBy                        | with the answer: admission writes the name
+ *   anything else                     | never: it is what the controllers found
+ */
+export function checkAnswer(object: Lbticket, old: Lbticket): Refusal[] {
+  if (isEqual(object.status, old.status)) return [];
+  const isAnswer = answerIn(object) !== answerIn(old);
+  const isRestKept = isEqual(rest(object, isAnswer), rest(old, isAnswer));
+  if (isRestKept && old.status?.process === 'apply') return [];
+  const process = old.status?.process ?? 'new';
+  const words = isRestKept
+    ? {
+        en: `an application is answered only while the ticket is in apply, this is ${process}: wait until it is, or leave the status alone`,
+        zh: `只有工单处于 apply 状态时才能答复申请,此工单为 ${process}:请等待其进入该状态,或不要修改 status`,
+      }
+    : {
+        en: `only the condition ${answered} may be changed by others than the controllers: leave the rest as it is (fairlead approve and fairlead reject do)`,
+        zh: `除控制器外,只能修改 ${answered} 状况(condition):其余内容请保持不变(可使用 fairlead approve 或 fairlead reject)`,
+      };
+  return [refusal('denied', words, 'status')];
+}
+
+function rest({ status = {} }: Lbticket, isAnswer: boolean): object {
+  const { conditions = [], answeredBy, ...others } = status;
+  const byType = conditions.filter(({ type }) => type !== answered).map((one) => [one.type, one] as const);
+  return { ...others, conditions: Object.fromEntries(byType), ...(isAnswer ? {} : { answeredBy }) };
+}
