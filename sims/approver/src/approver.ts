@@ -48,6 +48,8 @@ export interface Approver {
   readonly calls: readonly string[];
   /** False when there is no such application. */
   decide(id: string, status: Status, message?: string): boolean;
+  /** Takes it away, as the approver's own people may: whose it was is not told. */
+  revoke(id: string): void;
   /** Decides all that are pending, and those still to come. */
   decideAll(status: Status, message?: string): void;
   /** Of the next request; several are had in order. */
@@ -95,19 +97,19 @@ export function approver(options: ApproverOptions = {}): Approver {
     calls,
     decide: filed.decide,
     decideAll: filed.decideAll,
+    revoke: filed.revoke,
     failNext: (...more) => void faults.push(...more),
     setToken: (next) => void (token = next),
   };
 }
 
 /** The applications that are filed and not revoked, and what is decided of them. */
-interface Register extends Pick<Approver, 'applications' | 'decide' | 'decideAll'> {
+interface Register extends Pick<Approver, 'applications' | 'decide' | 'decideAll' | 'revoke'> {
   /** All that were ever filed. */
   readonly count: number;
   /** The id. Of one key there is one application, ever. */
   file(key: string | undefined, body: Record<string, unknown>): string;
   find(id: string): Application | undefined;
-  revoke(id: string): void;
 }
 
 function register(decision: Status): Register {
