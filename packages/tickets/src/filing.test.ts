@@ -171,6 +171,22 @@ test('of a ticket from before this was written down, the approver of today is', 
   expect((await here.ticket('test')).status?.filing).toMatchObject({ url: 'http://a.test', loadbalancer: 'demo' });
 });
 
+test('an application whose approver is gone for good can be taken out of the status', async () => {
+  const { here, a, b } = await scene();
+  a.decideAll('opened');
+  await file(here);
+  await name(here, atB);
+  await edit(here, { state: 'disabled' });
+  await edit(here, { state: 'deleted' });
+  expect((await here.ticket('test')).status?.process).toBe('disabled');
+  const place = { name: 'test', namespace: 'project' };
+  const body = { status: { application: null, filing: null } };
+  await made(here.management.patch(lbtickets, place, { type: 'merge', body }, { subresource: 'status' }));
+  await here.clock.advance(1000);
+  expect((await here.ticket('test')).status?.process).toBe('deleted');
+  expect(b.calls).toEqual([]);
+});
+
 test('while an application is with the approver, another is named by force alone', async () => {
   const { here } = await scene(null, { admission: true });
   const own = lb({ policy: atA });
@@ -185,11 +201,11 @@ test('while an application is with the approver, another is named by force alone
 test('an application that was deleted at the approver is filed anew under a key of its own, also by another controller', async () => {
   const { here, a } = await scene();
   await file(here);
-  await revoke(a, 'app-1');
+  a.revoke('app-1');
   await here.clock.advance(10_000);
   expect((await here.ticket('test')).status).toMatchObject({ process: 'apply', application: 'app-2', refiled: 1 });
   await here.restart();
-  await revoke(a, 'app-2');
+  a.revoke('app-2');
   await here.clock.advance(60_000);
   expect((await here.ticket('test')).status).toMatchObject({ process: 'apply', application: 'app-3', refiled: 2 });
   expect(a.calls.filter((call) => call.startsWith('POST'))).toHaveLength(3);
@@ -214,19 +230,13 @@ test('an approver that forgets each application is filed with ever more seldom',
   const { here, a } = await scene();
   await file(here);
   for (let i = 0; i < 600; i += 1) {
-    for (const { id } of a.applications()) await revoke(a, id);
+    for (const { id } of a.applications()) a.revoke(id);
     await here.clock.advance(1000);
   }
   // 2, 4, 8, 16, 32 and then 60 s and a poll apart: some fourteen in ten minutes, not two hundred.
   expect(a.filed).toBeGreaterThan(10);
   expect(a.filed).toBeLessThan(18);
 });
-
-const revoke = async (sim: Approver, id: string) => {
-  const headers = { authorization: `Bearer token-${id ? 'a' : ''}` };
-  const answer = await sim.fetch(new Request(`http://a.test/applications/${id}`, { method: 'DELETE', headers }));
-  expect(answer.status).toBe(204);
-};
 
 test('an edit of what was applied for withdraws the application and files another; any other edit leaves it', async () => {
   const { here, a } = await scene();

@@ -118,6 +118,7 @@ async function write(desk: Desk, { stored, ticket, moves }: Draft): Promise<Sett
     return { ok: false, next: { after: laterTry(desk, writeKey(name)) } };
   }
   desk.tries.delete(writeKey(name));
+  if (sent.value.status?.application !== undefined) desk.filing.delete(name);
   desk.lbtickets.wrote(sent.value, resourceVersion);
   for (const move of moves) follow(desk, sent.value, move);
   tellChanges(desk, stored, moves);
