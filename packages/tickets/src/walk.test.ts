@@ -41,6 +41,8 @@ const one: fc.Arbitrary<WalkStep> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: is('rule'), ticket, what: fc.constantFrom('write' as const, 'write' as const, 'delete' as const, 'wrong' as const) }) },
   { weight: 1, arbitrary: network },
   { weight: 2, arbitrary: fc.record({ do: is('decide'), status: fc.constantFrom('opened' as const, 'opened' as const, 'rejected' as const, 'pending' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: is('policy'), of: balancer, at: fc.nat(1), isForced: fc.constantFrom(true, true, false) }) },
+  { weight: 1, arbitrary: fc.record({ do: is('revoke'), at: fc.nat(1) }) },
   { weight: 2, arbitrary: fc.record({ do: is('approver'), fault: approverFault }) },
   { weight: 2, arbitrary: fc.record({ do: is('api'), side: fc.constantFrom('management' as const, 'target' as const), fault }) },
   { weight: 2, arbitrary: fc.record({ do: is('kill'), after: fc.nat(4), isLost: fc.boolean() }) },
@@ -64,6 +66,9 @@ const openings = fc.constantFrom<WalkStep[]>(
   [...filed('a', 'demo', true), { do: 'rule', ticket: 'a', what: 'write' }, { do: 'report', on: 'demo', isGood: true }],
   // One has the only address, another waits for it.
   [...filed('a', 'spare', false), ...filed('b', 'spare', false)],
+  // Nobody has decided yet; and what was to be decided is gone.
+  [{ do: 'decide', status: 'pending' }, ...filed('a', 'demo', true)],
+  [{ do: 'decide', status: 'pending' }, ...filed('a', 'demo', true), { do: 'revoke', at: 0 }],
   // The only address rests.
   [...filed('a', 'spare', false), { do: 'give up', ticket: 'a' }],
 );

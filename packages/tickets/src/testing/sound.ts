@@ -18,8 +18,16 @@ export interface Scene {
   configMaps: ReadonlyMap<string, ConfigMap>;
   /** What is on the device: by Loadbalancer, address by ticket. */
   device: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** At the approver, and not taken back. */
-  applications: readonly { id: string; key: string | undefined; body: Record<string, unknown> }[];
+  /** At the approvers, and not taken back. */
+  applications: readonly Filed[];
+}
+
+export interface Filed {
+  /** Of the approver. */
+  url: string;
+  id: string;
+  key: string | undefined;
+  body: Record<string, unknown>;
 }
 
 export function faultsOf(scene: Scene): string[] {
@@ -94,12 +102,13 @@ function applicationFaults(scene: Scene): string[] {
   const twice = owners
     .filter((owner, i) => owners.indexOf(owner) !== i)
     .map((owner) => `${owner} has two applications`);
-  const forgotten = scene.applications.flatMap(({ id, key, body }): string[] => {
+  const forgotten = scene.applications.flatMap(({ url, id, key, body }): string[] => {
     const ticket = tickets.get(String(body['ticket']));
     const process: State = ticket?.status?.process ?? 'new';
     if (!ticket || !mayHaveApplication.includes(process))
       return [`${id} of ${body['ticket']} is forgotten: ${process}`];
-    const { application } = ticket.status ?? {};
+    const { application, filing } = ticket.status ?? {};
+    if (filing?.url !== url) return [`${ticketName(ticket)} does not know that ${id} is at ${url}`];
     if (application === id) return [];
     if (application !== undefined) return [`${ticketName(ticket)} knows ${application}, and ${id} is forgotten`];
     return process === 'created' && key?.startsWith(ticket.metadata.uid ?? '?') === true

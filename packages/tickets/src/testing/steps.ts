@@ -16,6 +16,8 @@ export type Walker = (typeof walkers)[number];
 export const balancers = ['demo', 'spare'] as const;
 export type Balancer = (typeof balancers)[number];
 
+export const approverUrls = ['http://approver.test', 'http://other.test'] as const;
+
 export type WalkStep =
   | { do: 'file'; ticket: Walker; on: Balancer; veip: string | undefined; hasListner: boolean }
   | { do: 'want'; ticket: Walker; state: 'enabled' | 'disabled' | 'deleted' }
@@ -24,7 +26,9 @@ export type WalkStep =
   | { do: 'remove'; ticket: Walker }
   | { do: 'rule'; ticket: Walker; what: 'write' | 'delete' | 'wrong' }
   | { do: 'network'; of: Balancer; layer: 've' | 'ltm'; cidr: string; isOverlapping: boolean }
+  | { do: 'policy'; of: Balancer; at: number; isForced: boolean }
   | { do: 'decide'; status: Status }
+  | { do: 'revoke'; at: number }
   | { do: 'approver'; fault: ApproverFault }
   | { do: 'api'; side: 'management' | 'target'; fault: Fault }
   | { do: 'kill'; after: number; isLost: boolean }
@@ -36,7 +40,8 @@ export type WalkStep =
 
 export interface Walking {
   here: World;
-  sim: Approver;
+  /** As many as there are URLs in `approverUrls`; their ids are the same. */
+  sims: readonly Approver[];
   management: Faults;
   target: Faults;
   /** What the device has, as the agent last left it: by Loadbalancer, address by ticket. */
@@ -50,7 +55,7 @@ export interface Walking {
 }
 
 export async function take(walking: Walking, step: WalkStep): Promise<void> {
-  const { here, sim } = walking;
+  const { here, sims } = walking;
   switch (step.do) {
     case 'file':
       return file(walking, step);
@@ -71,9 +76,13 @@ export async function take(walking: Walking, step: WalkStep): Promise<void> {
     case 'network':
       return editNetwork(walking, step);
     case 'decide':
-      return sim.decideAll(step.status, 'by the walk');
+      return sims.forEach((sim) => sim.decideAll(step.status, 'by the walk'));
+    case 'revoke':
+      return sims.forEach((sim) => sim.revoke(sim.applications()[step.at]?.id ?? ''));
+    case 'policy':
+      return namePolicy(walking, step);
     case 'approver':
-      return sim.failNext(step.fault);
+      return sims.forEach((sim) => sim.failNext(step.fault));
     case 'api':
       return walking[step.side].failNext(step.fault);
     case 'kill':
@@ -184,6 +193,22 @@ async function editNetwork({ here, wrong }: Walking, step: WalkStep & { do: 'net
   const written = await here.management.replace(loadbalancers, { ...found, spec });
   allowed(written, ['denied', 'conflict']);
   if (written.ok && isOverlapping) wrong.push(`${of} got ${cidr}, which overlaps`);
+}
+
+/** While an application is with the approver, another is named by force alone. */
+async function namePolicy({ here, wrong }: Walking, step: WalkStep & { do: 'policy' }): Promise<void> {
+  const { of, at, isForced } = step;
+  const found = here.kept.management.one(loadbalancers, { name: of });
+  const url = approverUrls[at];
+  if (!found || url === undefined || found.spec.policy.url === url) return;
+  const there = here.kept.management
+    .all(lbtickets)
+    .filter(({ status }) => status?.application !== undefined && status.filing?.loadbalancer === of);
+  const metadata = { ...found.metadata, annotations: { 'fairlead.io/force': String(isForced) } };
+  const spec = { ...found.spec, policy: { provider: 'http' as const, url } };
+  const written = await here.management.replace(loadbalancers, { ...found, metadata, spec });
+  allowed(written, isForced ? ['conflict'] : ['denied', 'conflict']);
+  if (written.ok && !isForced && there.length > 0) wrong.push(`${of} named ${url} though it has applications`);
 }
 
 type Answer = { ok: true } | { ok: false; problem: { code: string; message: string } };

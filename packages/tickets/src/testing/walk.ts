@@ -10,8 +10,9 @@ import { isDone } from '../report.ts';
 import { made } from './cluster.ts';
 import { faults, type Faults } from './faults.ts';
 import { lb } from './objects.ts';
-import { addedTo, faultsOf, ruleValuesIn, type Scene } from './sound.ts';
+import { addedTo, faultsOf, ruleValuesIn, type Filed, type Scene } from './sound.ts';
 import {
+  approverUrls,
   at,
   balancers,
   configMapOf,
@@ -37,7 +38,7 @@ const both = [
   lb({
     ltm: { url: 'http://100.1.1.1/api', cidr: '10.0.0.0/30', mode: 'allocate' },
     ve: { addr: '200.1.1.1', user: 'admin', passwd: 'admin', cidr: '20.1.0.0/29' },
-    policy: { provider: 'http', url: 'http://approver.test' },
+    policy: { provider: 'http', url: approverUrls[0] },
   }),
   lb(
     {
@@ -45,7 +46,7 @@ const both = [
       ve: { addr: '200.1.1.1', user: 'admin', passwd: 'admin', cidr: '20.1.0.16/29' },
       nsselector: { spare: 'bar' },
       cis: { mode: 'fairlead', tenant: '{cluster}_spare' },
-      policy: { provider: 'http', url: 'http://approver.test' },
+      policy: { provider: 'http', url: approverUrls[0] },
       reclaimQuarantine: '50s',
     },
     'spare',
@@ -85,7 +86,7 @@ interface Ground {
 }
 
 async function newGround(): Promise<Ground> {
-  let sim: Approver | undefined;
+  let sims: readonly Approver[] = [];
   let walking: Walking | undefined;
   const [management, target] = [faults(), faults()];
   const here: World = await world({
@@ -94,6 +95,7 @@ async function newGround(): Promise<Ground> {
     approvers: (clock) => ({
       http: http({
         fetch: async (request) => {
+          const sim = sims[approverUrls.findIndex((url) => request.url.startsWith(url))];
           if (!sim) throw new Error('bug: no approver yet');
           return sim.fetch(request);
         },
@@ -106,8 +108,8 @@ async function newGround(): Promise<Ground> {
   });
   await here.stop();
   const walk = async (steps: readonly WalkStep[]): Promise<void> => {
-    sim = approver({ decision: 'opened', sleep: (ms) => here.clock.sleep(ms) });
-    walking = begun({ here, sim, management, target });
+    sims = approverUrls.map(() => approver({ decision: 'opened', sleep: (ms) => here.clock.sleep(ms) }));
+    walking = begun({ here, sims, management, target });
     const { log, writes } = here;
     log.length = writes.length = 0;
     for (const one of both) await setBack(here, one);
@@ -131,7 +133,7 @@ async function setBack({ kept, management }: World, one: Loadbalancer): Promise<
   else if (!isEqual(found.spec, one.spec)) await made(management.replace(loadbalancers, { ...found, spec: one.spec }));
 }
 
-const begun = (parts: { here: World; sim: Approver; management: Faults; target: Faults }): Walking => ({
+const begun = (parts: { here: World; sims: readonly Approver[]; management: Faults; target: Faults }): Walking => ({
   ...parts,
   device: new Map(balancers.map((name) => [name, new Map()])),
   gone: new Map(),
@@ -167,7 +169,7 @@ function wrongIn({ here, gone }: Walking, object: ConfigMap): string[] {
   return [...tickets, ...late.map((value) => `${value} was programmed when its rule was gone`)];
 }
 
-function look({ here, sim, device, wrong }: Walking, when: () => string): void {
+function look({ here, sims, device, wrong }: Walking, when: () => string): void {
   const tickets = here.kept.management.all(lbtickets);
   const found: [string, ConfigMap][] = [];
   for (const name of balancers) {
@@ -184,11 +186,14 @@ function look({ here, sim, device, wrong }: Walking, when: () => string): void {
     tickets,
     configMaps: new Map(found),
     device,
-    applications: sim.applications(),
+    applications: applicationsAt(sims),
   };
   const bugs = here.log.splice(0).filter((line) => line.startsWith('bug'));
   complain(when(), [...wrong, ...bugs, ...faultsOf(scene)], tickets);
 }
+
+const applicationsAt = (sims: readonly Approver[]): Filed[] =>
+  sims.flatMap((sim, i) => sim.applications().map((one) => ({ ...one, url: approverUrls[i] ?? '' })));
 
 function complain(when: string, found: readonly string[], tickets: readonly Lbticket[]): void {
   if (found.length > 0) throw new Error(`${when}: ${found.join('; ')}\n${tickets.map(told).join('\n')}`);
@@ -198,9 +203,9 @@ const told = (one: Lbticket): string => `${ticketName(one)} ${JSON.stringify(one
 
 /** Everything works again: then each ticket and each rule comes to where its user wants it. */
 async function mend(walking: Walking): Promise<void> {
-  const { here, sim } = walking;
+  const { here, sims } = walking;
   here.slow(0);
-  sim.decideAll('opened');
+  for (const sim of sims) sim.decideAll('opened');
   await restart(walking);
   await settled(walking);
   const tickets = here.kept.management.all(lbtickets);
@@ -296,7 +301,7 @@ function versions(here: World): string {
 
 /** All give up: nothing is left anywhere. */
 async function end(walking: Walking): Promise<void> {
-  const { here, sim } = walking;
+  const { here, sims } = walking;
   for (const name of walkers) await removeRule(walking, name);
   for (const state of ['disabled', 'deleted'] as const) {
     for (const name of walkers) await edit(walking, name, (spec) => ({ ...spec, state, listners: [] }));
@@ -308,7 +313,7 @@ async function end(walking: Walking): Promise<void> {
   const labels = here.kept.target.one(namespaces, { name: 'shop' })?.metadata.labels ?? {};
   const found = [
     ...(left.length > 0 ? [`tickets are ${left.join(', ')}`] : []),
-    ...(sim.applications().length > 0 ? [`${sim.applications().length} applications are left`] : []),
+    ...applicationsAt(sims).map(({ url, id }) => `${id} is left at ${url}`),
     ...balancers.flatMap((name) => (configMapOf(here, name) ? [`the ConfigMap of ${name} is left`] : [])),
     ...balancers.flatMap((name) => leaked(here, name)),
     ...both.flatMap(({ spec }) => Object.keys(spec.nsselector).filter((key) => key in labels)),
