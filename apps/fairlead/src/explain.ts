@@ -1,5 +1,6 @@
 // `fairlead explain`: which rule and which pool would a request get, and why.
 import {
+  apportion,
   choose,
   fail,
   ok,
@@ -36,7 +37,8 @@ interface Explanation {
   listner: string;
   listener: Listener;
   choice: Choice;
-  pool: Pool | undefined;
+  /** By pool. */
+  services: ReadonlyMap<string, Pool['service']>;
   /** Those whose weights are in force on the listner, as sentences. */
   canaries: string[];
 }
@@ -152,17 +154,26 @@ function explanation(wishes: Wishes, { ticket, request, options }: Question): Re
   const { listener, pools } = found.value;
   const choice = choose(listener, request, () => true);
   if (!choice.ok) return choice;
-  const pool = pools.find((one) => one.name === choice.value.pool);
+  const services = new Map(pools.map(({ name, service }) => [name, service]));
   const canaries = canariesOn(wishes, ticket, listner.value);
-  return ok({ ticket: nameOf(ticket), listner: listner.value.name, listener, choice: choice.value, pool, canaries });
+  return ok({
+    ticket: nameOf(ticket),
+    listner: listner.value.name,
+    listener,
+    choice: choice.value,
+    services,
+    canaries,
+  });
 }
 
-const jsonOf = ({ ticket, listner, choice, pool, canaries }: Explanation) => ({
+const jsonOf = ({ ticket, listner, choice, services, canaries }: Explanation) => ({
   ticket,
   listner,
   rule: choice.route,
+  // Absent where chance decides: then it is one of `among`.
   pool: choice.pool,
-  service: pool?.service,
+  service: choice.pool === undefined ? undefined : services.get(choice.pool),
+  among: choice.among.map(({ pool, weight }) => ({ pool, weight, service: services.get(pool) })),
   why: choice.why,
   canaries,
 });
@@ -241,15 +252,22 @@ function requestHeaders({ host, header, cookie }: ExplainOptions): Result<[strin
   return ok(headers);
 }
 
-function lines({ ticket, listner, listener, choice, pool, canaries }: Explanation): string[] {
-  const service = pool
-    ? `Service ${pool.service.name} port ${pool.service.port} in namespace ${pool.service.namespace}`
-    : 'no Service';
+function lines({ ticket, listner, listener, choice, services, canaries }: Explanation): string[] {
+  const named = (pool: string) => {
+    const service = services.get(pool);
+    return `${pool} (${service ? `Service ${service.name} port ${service.port} in namespace ${service.namespace}` : 'no Service'})`;
+  };
+  const percents = apportion(
+    choice.among.map(({ weight }) => weight),
+    100,
+  );
   return [
     `ticket  ${ticket}, listner ${listner}: ${listener.protocol} ${listener.address}:${listener.port}`,
     ...canaries.map((canary) => `canary  ${canary}`),
     ...choice.why.map((why) => `        ${why}`),
     `rule    ${choice.route === 'default' ? "none: the listner's own weights" : choice.route}`,
-    `pool    ${choice.pool} (${service})`,
+    ...(choice.pool === undefined
+      ? choice.among.map(({ pool }, i) => `${i === 0 ? 'pool    ' : 'or      '}${percents[i]} % ${named(pool)}`)
+      : [`pool    ${named(choice.pool)}`]),
   ];
 }

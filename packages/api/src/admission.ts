@@ -1,7 +1,7 @@
 // Admission: a request to write one of our objects → allowed or not, in the words the API server uses.
 import { type Language, type Refusal, type Words, inLanguage, refusal } from '@fairlead/core';
 import { checkLbcanary, checkLbcanaryRemoval } from './checks/lbcanary.ts';
-import { checkLbrule, checkLbruleRemoval } from './checks/lbrule.ts';
+import { checkLbrule, checkLbruleRemoval, lbruleWarnings } from './checks/lbrule.ts';
 import { checkLbticket, checkLbticketRemoval, lbticketWarnings } from './checks/lbticket.ts';
 import { checkLoadbalancer, checkLoadbalancerRemoval, loadbalancerWarnings } from './checks/loadbalancer.ts';
 import { isUntouched } from './checks/structure.ts';
@@ -64,7 +64,7 @@ export const judges: readonly Judge<Any>[] = [
     sign: signed,
     signStatus: answerSigned,
   },
-  { kind: lbrules, check: checkLbrule, remove: checkLbruleRemoval },
+  { kind: lbrules, check: checkLbrule, remove: checkLbruleRemoval, warn: lbruleWarnings },
   { kind: lbcanaries, check: checkLbcanary, remove: checkLbcanaryRemoval },
 ];
 

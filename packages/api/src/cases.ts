@@ -90,6 +90,8 @@ export const shapeCases: Case[] = [
     withListner({ protocal: 'https', tls: { secretName: 'a', sni: [{ secretName: 'b', host: 'b.*.com' }] } }),
     ['spec.listners[0].tls.sni[0].host'],
   ),
+  ticket('a stickiness is one of three', withListner({ stickiness: 'header' }), ['spec.listners[0].stickiness']),
+  ticket('a source of the pick is one of two', withListner({ pickBy: 'header' }), ['spec.listners[0].pickBy']),
   ticket('an iRule is named by its path', withListner({ irules: ['audit'] }), ['spec.listners[0].irules[0]']),
   ticket('a state is one of three', makeTicket({ state: 'gone' as never }), ['spec.state']),
   ticket('a claimer has no control characters', makeTicket({ claimer: 'k\u0007' }), ['spec.claimer']),
@@ -160,6 +162,22 @@ const inState = (
 export const ruleCases: Case[] = [
   ticket('cookie persistence is for http', withListner({ protocal: 'tcp' }), ['spec.listners[0].session']),
   ticket('cookie persistence is for https too', withListner({ protocal: 'https', tls: { secretName: 'a' } }), []),
+  ticket('a pool is kept by cookie for http', withListner({ stickiness: 'cookie' }), []),
+  ticket(
+    'a pool is kept by cookie for http only',
+    withListner({ protocal: 'udp', session: 'none', stickiness: 'cookie' }),
+    ['spec.listners[0].stickiness'],
+  ),
+  ticket('chance is for all', withListner({ protocal: 'udp', session: 'none', stickiness: 'random' }), []),
+  ticket('a forwarded address is for http', withListner({ pickBy: 'x-forwarded-for' }), []),
+  ticket(
+    'a forwarded address is for http only',
+    withListner({ protocal: 'tcp', session: 'none', pickBy: 'x-forwarded-for' }),
+    ['spec.listners[0].pickBy'],
+  ),
+  ticket('a cookie goes by no address', withListner({ stickiness: 'cookie', pickBy: 'x-forwarded-for' }), [
+    'spec.listners[0].pickBy',
+  ]),
   ticket('https needs a Secret', withListner({ protocal: 'https' }), ['spec.listners[0].tls']),
   ticket(
     'a certificate by name is for a DNS name, or for all under one',

@@ -117,6 +117,18 @@ const listner = ruled(
         default: 'none',
       }),
       services: weightedServices('Where requests go that no rule matches.'),
+      stickiness: choice(['source', 'cookie', 'random'], {
+        title: 'Stickiness',
+        description:
+          'What keeps a client at the Service that the weights gave it, here and in rules. source: the address of pickBy always gives the same Service. cookie: a Service by chance, then a cookie for each rule; http and https only. random: nothing, each request (tcp and udp: each connection) gets one by chance.',
+        default: 'source',
+      }),
+      pickBy: choice(['client-address', 'x-forwarded-for'], {
+        title: 'Pick by',
+        description:
+          'The address that stickiness source goes by. x-forwarded-for: the last address in that header, which the device in front of the VE has to set; http and https only.',
+        default: 'client-address',
+      }),
       tls: Type.Optional(tls),
       balance: choice(['round-robin', 'least-connections-member', 'ratio-member'], {
         title: 'Balance',
@@ -144,6 +156,29 @@ const listner = ruled(
     zh: 'session 为 cookie 时 protocal 须为 http 或 https,其他协议不携带 cookie:请改用 source-address 或 none',
     field: '.session',
     holds: (l) => l.session !== 'cookie' || isHttp(l.protocal),
+  },
+  {
+    cel: "self.stickiness != 'cookie' || self.protocal in ['http', 'https']",
+    message: 'stickiness cookie needs protocal http or https, since nothing else carries cookies: use source or random',
+    zh: 'stickiness 为 cookie 时 protocal 须为 http 或 https,其他协议不携带 cookie:请改用 source 或 random',
+    field: '.stickiness',
+    holds: (l) => l.stickiness !== 'cookie' || isHttp(l.protocal),
+  },
+  {
+    cel: "self.pickBy != 'x-forwarded-for' || self.protocal in ['http', 'https']",
+    message:
+      'pickBy x-forwarded-for needs protocal http or https, since nothing else carries headers: use client-address',
+    zh: 'pickBy 为 x-forwarded-for 时 protocal 须为 http 或 https,其他协议不携带请求头:请改用 client-address',
+    field: '.pickBy',
+    holds: (l) => l.pickBy !== 'x-forwarded-for' || isHttp(l.protocal),
+  },
+  {
+    cel: "self.pickBy != 'x-forwarded-for' || self.stickiness == 'source'",
+    message:
+      'pickBy says what stickiness source goes by, and cookie and random go by no address: leave pickBy out, or set stickiness to source',
+    zh: 'pickBy 只对 stickiness 为 source 时有意义,cookie 和 random 不依据任何地址:请去掉 pickBy,或将 stickiness 设为 source',
+    field: '.pickBy',
+    holds: (l) => l.pickBy !== 'x-forwarded-for' || l.stickiness === 'source',
   },
   {
     cel: "self.protocal != 'https' || has(self.tls)",

@@ -29,6 +29,8 @@ export const makeListner = (listner: Partial<Listner> = {}): Listner => ({
   port: 80,
   protocal: 'http',
   session: 'cookie',
+  stickiness: 'source',
+  pickBy: 'client-address',
   balance: 'round-robin',
   services: [
     { service: 'svc01', port: 8080, weight: 60 },

@@ -204,6 +204,17 @@ test('each rule keeps its own pool, and the fallback while nothing of the rule l
   expect(away).toMatchObject({ pool: 'svc02', cookie: { value: String(crc32('irule|svc02')) } });
 });
 
+test('it is said of a cookie whether it keeps the client', () => {
+  const why = (value: string) => chosen(kept, bringing(value)).why.slice(2, -3);
+  expect(chosen(kept, bringing(String(crc32('default|svc02')))).why.at(-1)).toBe(
+    'the cookie fl_test_80_vs.default keeps the client at svc02',
+  );
+  expect(why('1')).toEqual([
+    'the cookie fl_test_80_vs.default stands for no live pool here',
+    'by chance, whoever asks, in (svc01 3, svc02 2)',
+  ]);
+});
+
 test('with one pool for all there is nothing to keep', () => {
   const one = listener({ routes: [], pools: weights('svc01:1 svc02:0'), stickiness: 'cookie' });
   expect(chosen(one, { client: '192.0.2.1' })).toMatchObject({ pool: 'svc01', cookie: undefined });

@@ -65,6 +65,7 @@ export function pickPool(question: PickQuestion): Pick {
   for (const { among, key, said } of steps) {
     const kept = keptPool(question, among);
     const next = kept ?? draw(question, among, key);
+    if (!kept && first === undefined) why.push(...otherCookie(question));
     if (first !== undefined) why.push(`${first} has no live member, so a pick among ${said}`);
     why.push(next.why);
     if (alive(next.pool)) return { pool: next.pool, among, why, cookie: cookieToSet(question, next.pool) };
@@ -78,7 +79,7 @@ export function pickPool(question: PickQuestion): Pick {
 function undecided(question: PickQuestion, among: WeightedPool[]): Pick {
   const kept = keptPool(question, among);
   if (kept) return { pool: kept.pool, among, why: [kept.why] };
-  const why = [`by chance, whoever asks, in (${shares(among)})`];
+  const why = [...otherCookie(question), `by chance, whoever asks, in (${shares(among)})`];
   if (question.stickiness === 'cookie') {
     const name = pickCookieName(question.listener, question.route);
     why.push('the response sets a cookie that keeps the client there:');
@@ -102,6 +103,13 @@ function keptPool(question: PickQuestion, among: WeightedPool[]): { pool: string
   const value = cookie(request, name);
   const pool = among.find((one) => pickCookieValue(route, one.pool) === value && alive(one.pool))?.pool;
   return pool === undefined ? undefined : { pool, why: `the cookie ${name} keeps the client at ${pool}` };
+}
+
+/** Said of a cookie that keeps nothing: its pool is gone, dead, or of weight 0, or the client made it up. */
+function otherCookie({ listener, stickiness, request, route }: PickQuestion): string[] {
+  const name = pickCookieName(listener, route);
+  const isThere = stickiness === 'cookie' && cookie(request, name) !== undefined;
+  return isThere ? [`the cookie ${name} stands for no live pool here`] : [];
 }
 
 /** Nothing when the client has it already. */

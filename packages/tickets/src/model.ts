@@ -148,6 +148,9 @@ const listener = ({ ticket, listner, address, rules }: ListenerQuestion): Listen
   persistence: listner.session,
   routes: rules.map(route),
   pools: weightedPools(listner.services),
+  // The defaults are left out, so that a listner from before there was a choice is the same wish as ever.
+  ...(listner.pickBy === 'x-forwarded-for' ? { pickBy: listner.pickBy } : {}),
+  ...(listner.stickiness !== 'source' ? { stickiness: listner.stickiness } : {}),
   ...(listner.tls ? { tls: certificates(listner.tls) } : {}),
   ...(listner.irules?.length ? { deviceRules: listner.irules } : {}),
 });

@@ -9,7 +9,7 @@ import { type Rule, rulesKey } from '../schema.ts';
 import { unkept } from '../credentials.ts';
 import { checkAnswer } from './answer.ts';
 import { checkLbcanary, checkLbcanaryRemoval } from './lbcanary.ts';
-import { checkLbrule, checkLbruleRemoval } from './lbrule.ts';
+import { checkLbrule, checkLbruleRemoval, lbruleWarnings } from './lbrule.ts';
 import { checkLbticket, checkLbticketRemoval, lbticketWarnings } from './lbticket.ts';
 import { checkLoadbalancer, checkLoadbalancerRemoval, loadbalancerWarnings } from './loadbalancer.ts';
 import { checkStructure } from './structure.ts';
@@ -156,12 +156,16 @@ test.each(asked)('refused in both languages: %s', (_, problems) => {
 
 test('warnings are said in both as well', () => {
   const unknown = makeWorld({ loadbalancers: [demo] }, { namespaceExists: () => undefined });
+  const as3 = makeLoadbalancer('demo', { ltm: { ...demo.spec.ltm, mode: 'as3' } });
+  const behind = makeWorld({ loadbalancers: [as3] });
   const twin = makeLoadbalancer('twin', { nsselector: {} });
   const warnings = [
     ...lbticketWarnings(makeTicket(), undefined, unknown),
     ...loadbalancerWarnings(twin, undefined, world),
+    ...lbticketWarnings(makeTicket(), undefined, behind),
+    ...lbruleWarnings(makeRule(), undefined, makeWorld({ loadbalancers: [as3], lbtickets: [makeTicket()] })),
   ];
-  expect(warnings).toHaveLength(2);
+  expect(warnings).toHaveLength(4);
   expect(warnings.flatMap(({ en, zh }) => lacking(en, zh))).toEqual([]);
 });
 

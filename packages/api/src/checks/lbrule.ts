@@ -1,8 +1,9 @@
 // Whether an Lbrule may be written (spec/tickets.md §7).
-import { type Condition, type Refusal, parseCondition, refusal } from '@fairlead/core';
+import { type Condition, type Refusal, type Words, parseCondition, refusal } from '@fairlead/core';
 import type { Lbcanary } from '../lbcanary.ts';
 import { type Lbrule, type LbruleEntry, lbrule as definition } from '../lbrule.ts';
 import { type Listner, isHttp } from '../listner.ts';
+import { rulePickWarnings } from './pick.ts';
 import { checkStructure, isUntouched } from './structure.ts';
 import { droppedByCanary } from './lbcanary.ts';
 import { type World, ticketNamed } from './world.ts';
@@ -18,6 +19,10 @@ export function checkLbrule(object: Lbrule, old: Lbrule | undefined, world: Worl
     ...(old ? droppedByCanary({ ...world, lbrules: () => [object] }, isOn(object)) : []),
   ];
 }
+
+/** What may well not be meant, for the user to know. */
+export const lbruleWarnings = (object: Lbrule, old: Lbrule | undefined, world: World): Words[] =>
+  isUntouched(object, old) ? [] : rulePickWarnings(object, world);
 
 /** Problems of removing the object. */
 export const checkLbruleRemoval = (object: Lbrule, world: World): Refusal[] =>

@@ -2,6 +2,7 @@
 import { type Refusal, type Words, isEqual, parseAddress, refusal } from '@fairlead/core';
 import { type Lbticket, forceAnnotation, isDeletable, lbticket as definition } from '../lbticket.ts';
 import { droppedByCanary } from './lbcanary.ts';
+import { pickWarnings } from './pick.ts';
 import { checkStructure, isUntouched } from './structure.ts';
 import { type World, isSame, loadbalancerNamed, nameOf } from './world.ts';
 
@@ -20,9 +21,10 @@ export function checkLbticket(object: Lbticket, old: Lbticket | undefined, world
   ];
 }
 
-/** What could not be checked now, for the user to know. */
+/** What could not be checked now, or may well not be meant, for the user to know. */
 export function lbticketWarnings(object: Lbticket, old: Lbticket | undefined, world: World): Words[] {
-  return isUntouched(object, old) ? [] : checkNamespace(object, old, world).warnings;
+  if (isUntouched(object, old)) return [];
+  return [...checkNamespace(object, old, world).warnings, ...pickWarnings(object, world)];
 }
 
 /** Problems of removing the object. */

@@ -34,6 +34,8 @@ export const listner = (port = 80, service = 'svc01'): NonNullable<Lbticket['spe
   port,
   protocal: 'http',
   session: 'cookie',
+  stickiness: 'source',
+  pickBy: 'client-address',
   balance: 'round-robin',
   services: [{ service, port: 8080, weight: 100 }],
 });
