@@ -12,6 +12,8 @@ import { conditionAt, type World } from './testing/world.ts';
 const events = async (here: World, name: string, reason: string) =>
   (await here.events(name)).filter((one) => one.startsWith(reason));
 
+const many = Array.from({ length: 21 }, (_, i) => ({ operator: 'equal' as const, value: `a${i}.example.com` }));
+
 test.each<Controller>(['cis', 'cis-c'])(
   '%s finds the pods of listners and rules, and nothing else',
   async (controller) => {
@@ -38,6 +40,28 @@ test('CIS goes by the Service port, CIS-C by that of the pods: where they differ
   const all = await serve(here, 'svc01', { port: 8080, target: 9090 });
   expect((await found(here, 'cis')).members['/acp-region01_shop/shop_http_app/svc01_8080_pool']).toEqual(all);
   expect((await found(here, 'cis-c')).members['/acp-region01_shop/shop_http_app/svc01_8080_pool']).toEqual([]);
+  expect(await messageAt(here, 'test')).toBe(
+    'written for the CIS of the cluster, which does not report back; with CIS-C pool shop_http_app/svc01_8080_pool stays empty, for it goes by the port of the pods: give Service svc01 the port 9090, its targetPort, and use that',
+  );
+  const at = { name: 'svc01', namespace: 'shop' };
+  const ports = [{ name: 'web', port: 8080, targetPort: 8080 }];
+  await made(here.target.patch(services, at, { type: 'merge', body: { spec: { ports } } }));
+  await here.clock.advance(2000);
+  expect(await messageAt(here, 'test')).toBe('written for the CIS of the cluster, which does not report back');
+});
+
+test.each([
+  ['an address', { type: 'ip' as const, values: [{ operator: 'equal' as const, value: '10.0.0.0/8' }] }, 'addresses'],
+  ['more than 20 values', { type: 'domain' as const, values: many }, 'values'],
+])('a rule with %s becomes a list, of which CIS-C knows nothing: the ticket says so', async (_, entry, ending) => {
+  const here = await begun();
+  await file(here, ticket('test', { listners: [listner(80, 'svc01')] }));
+  await made(here.management.create(lbrules, rule('canary', { rules: [entry] })));
+  await here.clock.advance(2000);
+  const path = `shop_http_app/test_80_vs_canary_0_${ending}`;
+  expect((await found(here, 'cis')).complaints).toEqual([]);
+  expect((await found(here, 'cis-c')).complaints).toEqual([`/acp-region01_shop/${path}: class Data_Group is unknown`]);
+  expect(await messageAt(here, 'test')).toContain(`CIS-C has no Data_Group, so what uses ${path} fails there`);
 });
 
 test('each namespace has a tenant of its own, and both controllers take both', async () => {

@@ -3,6 +3,7 @@ import type { Lbticket, Loadbalancer } from '@fairlead/api';
 import type { Problem } from '@fairlead/core';
 import type { ConfigMap } from '@fairlead/kube';
 import { certificateProblems, certificatesValid, ruleProblems } from './certificates.ts';
+import { cisLimits } from './cis-limits.ts';
 import type { Desk } from './desk.ts';
 import { configMapKey } from './directory.ts';
 import { failed, fails, holds, unknown } from './finding.ts';
@@ -57,7 +58,12 @@ export function programmed(desk: ProgrammedDesk, ticket: Lbticket): Fact | undef
   const conflict = labelConflict(desk, ticket, configMap);
   if (conflict?.status === 'True') return fails('LabelConflict', conflict.message);
   if (loadbalancer.spec.cis.mode === 'external') {
-    const written = holds('Written', 'written for the CIS of the cluster, which does not report back');
+    const { services } = desk.target(loadbalancer.spec.cluster)?.stores ?? {};
+    const limits = cisLimits(part.value, (service) =>
+      services?.get({ namespace: ticket.spec.namespace, name: service }),
+    );
+    const said = ['written for the CIS of the cluster, which does not report back', ...limits].join('; ');
+    const written = holds('Written', said);
     return throughLtm(desk, ticket, { loadbalancer, below: written });
   }
   const outcome = outcomeOf(configMap, name);

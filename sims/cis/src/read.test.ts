@@ -92,3 +92,9 @@ test('two ConfigMaps with one tenant: CIS takes the later, CIS-C the first', () 
   expect(read('cis', both).members).toEqual({});
   expect(Object.keys(read('cis-c', both).members)).toEqual(['/t1/app/web_pool']);
 });
+
+test('CIS-C complains of classes it has not, CIS does not', () => {
+  const one = world({ web_pool: pool(80), list: { class: 'Data_Group', records: [] }, rule: { class: 'iRule' } });
+  expect(read('cis', one).complaints).toEqual([]);
+  expect(read('cis-c', one).complaints).toEqual(['/t1/app/list: class Data_Group is unknown']);
+});

@@ -48,6 +48,7 @@ export interface Found {
  *   Service                    | its namespace, three labels, oldest   | its namespace, three labels, first
  *   `servicePort`              | of the Service; else all, first port  | of the endpoint; else none
  *   `shareNodes` not given     | null: the whole document is refused   | fine
+ *   classes                    | those of AS3                          | those of `classesOfCisC`
  */
 export function read(controller: Controller, objects: Objects, namespaceLabels: Record<string, string> = {}): Found {
   const found: Found = { members: {}, complaints: [] };
@@ -57,6 +58,7 @@ export function read(controller: Controller, objects: Objects, namespaceLabels: 
     .filter(({ metadata }) => isWatched(metadata.namespace) && isLive(controller, metadata.labels))
     .toSorted(byAge);
   for (const [tenant, { applications, namespace }] of tenantsOf(controller, live, found.complaints)) {
+    if (controller === 'cis-c') found.complaints.push(...unknownClasses(tenant, applications));
     for (const { application, pool, template } of poolsOf(applications)) {
       const path = `/${tenant}/${application}/${pool}`;
       const service = serviceOf({ tenant, application, pool, namespace }, objects.services);
@@ -95,6 +97,45 @@ function tenantsOf(
     }
   }
   return tenants;
+}
+
+const classesOfCisC: readonly string[] = [
+  'AS3',
+  'ADC',
+  'Tenant',
+  'Application',
+  'Service_HTTP',
+  'Service_HTTPS',
+  'Service_TCP',
+  'Service_UDP',
+  'Service_L4',
+  'Service_Address',
+  'HTTP_Profile',
+  'Multiplex_Profile',
+  'TCP_Profile',
+  'UDP_Profile',
+  'FTP_Profile',
+  'L4_Profile',
+  'Pool',
+  'Monitor',
+  'iRule',
+  'Persist',
+  'SNAT_Pool',
+  'TLS_Server',
+  'TLS_Client',
+  'Certificate',
+  'CA_Bundle',
+];
+
+/** Of every object below `path` that has a class. */
+function unknownClasses(path: string, objects: Record<string, unknown>): string[] {
+  return Object.entries(objects).flatMap(([name, object]) => {
+    if (!isRecord(object)) return [];
+    const { class: kind } = object;
+    const at = `${path}/${name}`;
+    const isUnknown = typeof kind === 'string' && !classesOfCisC.includes(kind);
+    return [...(isUnknown ? [`/${at}: class ${kind} is unknown`] : []), ...unknownClasses(at, object)];
+  });
 }
 
 interface Template {
