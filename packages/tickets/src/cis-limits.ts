@@ -7,7 +7,15 @@ import type { Part } from './part.ts';
 const classesOfCisC = new Set([
   ...['HTTP', 'HTTPS', 'TCP', 'UDP', 'L4', 'Address'].map((name) => `Service_${name}`),
   ...['HTTP', 'Multiplex', 'TCP', 'UDP', 'FTP', 'L4'].map((name) => `${name}_Profile`),
-  ...['Pool', 'Monitor', 'iRule', 'Persist', 'SNAT_Pool', 'TLS_Server', 'TLS_Client', 'Certificate', 'CA_Bundle'],
+  'Pool',
+  'Monitor',
+  'iRule',
+  'Persist',
+  'SNAT_Pool',
+  'TLS_Server',
+  'TLS_Client',
+  'Certificate',
+  'CA_Bundle',
 ]);
 
 /**
