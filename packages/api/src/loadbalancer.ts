@@ -120,6 +120,14 @@ const ip = Type.Object(
     ticket: Type.Optional(
       Type.String({ title: 'Ticket', description: 'The holder, as namespace/name.', maxLength: 317 }),
     ),
+    until: Type.Optional(
+      Type.String({
+        title: 'Until',
+        description: 'When the quarantine ends, in UTC.',
+        format: 'date-time',
+        maxLength: 64,
+      }),
+    ),
   },
   { title: 'Address pair', description: 'One pair of addresses and who holds it.' },
 );
@@ -149,7 +157,17 @@ const status = Type.Object(
     ips: Type.Optional(
       atomicList(ip, {
         title: 'Addresses',
-        description: 'Address pairs held. A projection: the tickets are the truth.',
+        description:
+          'Address pairs held, at most 2000. A projection: the tickets are the truth, but of a quarantine whose ticket is removed.',
+      }),
+    ),
+    moreIps: Type.Optional(
+      Type.Integer({
+        title: 'More addresses',
+        description:
+          'Pairs held beyond those in ips; those in quarantine are listed first. Absent when all are listed.',
+        format: 'int64',
+        minimum: 1,
       }),
     ),
     capacity: Type.Optional(

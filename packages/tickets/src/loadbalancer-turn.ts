@@ -1,13 +1,14 @@
 // One turn of one Loadbalancer: its status is projected from the tickets, which are the truth.
 import { loadbalancers, type Loadbalancer, type LoadbalancerIp, type LoadbalancerStatus } from '@fairlead/api';
-import { isEqual, parseAddress } from '@fairlead/core';
+import { isEqual } from '@fairlead/core';
+import { addressList } from './address-list.ts';
 import { laterTry, type Desk, type Next } from './desk.ts';
 import { failed, holds, onChange } from './finding.ts';
 import { deviceFact, nextForDevice } from './device-fact.ts';
 import { reach, type Reached } from './reach.ts';
-import { resting } from './quarantine.ts';
+import { resting, wakeShown } from './quarantine.ts';
 import { fieldManager, placeOf } from './names.ts';
-import { merge, timeText, type Fact } from './status.ts';
+import { merge, statusPatch, timeText, type Fact } from './status.ts';
 import { supply, supplyTold } from './supply.ts';
 
 export async function loadbalancerTurn(desk: Desk, name: string): Promise<Next> {
@@ -16,13 +17,18 @@ export async function loadbalancerTurn(desk: Desk, name: string): Promise<Next> 
   const reached = reach(desk, loadbalancer.spec.cluster);
   const next = sooner(reached.ok ? onChange : reached.next, nextForDevice(desk, name));
   const after = statusOf(desk, loadbalancer, reached);
-  if (isEqual(loadbalancer.status, after)) return next;
+  if (isEqual(loadbalancer.status, after)) {
+    wakeShown(desk, after);
+    return next;
+  }
   const { resourceVersion } = loadbalancer.metadata;
-  const patch = { type: 'merge' as const, body: { metadata: { resourceVersion }, status: after } };
+  const status = statusPatch(loadbalancer.status ?? {}, after);
+  const patch = { type: 'merge' as const, body: { metadata: { resourceVersion }, status } };
   const written = await desk.kube.patch(loadbalancers, { name }, patch, { subresource: 'status', fieldManager });
   if (written.ok) {
     desk.tries.delete(`loadbalancer ${name}`);
     tell(desk, loadbalancer, after);
+    wakeShown(desk, after);
     return next;
   }
   if (written.problem.code === 'missing') return onChange;
@@ -34,7 +40,7 @@ export async function loadbalancerTurn(desk: Desk, name: string): Promise<Next> 
 
 function statusOf(desk: Desk, loadbalancer: Loadbalancer, reached: Reached): LoadbalancerStatus {
   const { name, generation = 0 } = loadbalancer.metadata;
-  const before = loadbalancer.status ?? {};
+  const { moreIps: _, ...before } = loadbalancer.status ?? {};
   const capacity = desk.ledger.capacity(name);
   const facts = factsOf(desk, loadbalancer, reached);
   const at = { time: timeText(desk.clock.now()), observed: generation };
@@ -42,7 +48,7 @@ function statusOf(desk: Desk, loadbalancer: Loadbalancer, reached: Reached): Loa
   return {
     ...before,
     observedGeneration: generation,
-    ips: pairsOf(desk, name),
+    ...addressList(pairsOf(desk, name), resting(desk, name)),
     ...(capacity ? { capacity } : {}),
     conditions,
   };
@@ -82,19 +88,14 @@ function tell(desk: Desk, loadbalancer: Loadbalancer, after: LoadbalancerStatus)
   }
 }
 
-/** By VE address, as a person reads them. */
+/** Those of its tickets, in no order. */
 function pairsOf(desk: Desk, loadbalancer: string): LoadbalancerIp[] {
-  const pairs: { place: bigint; ip: LoadbalancerIp }[] = [];
-  const add = (ip: LoadbalancerIp) => {
-    const address = parseAddress(ip.veip);
-    pairs.push({ place: address.ok ? address.value.value : 0n, ip });
-  };
+  const pairs: LoadbalancerIp[] = [];
   for (const ticket of desk.directory.ofLoadbalancer(loadbalancer)) {
     const { veip, ltmip, process } = desk.lbtickets.read(placeOf(ticket))?.status ?? {};
     if (!veip || !ltmip) continue;
     const status = process === 'enabled' || process === 'disabled' ? 'bond' : 'reserved';
-    add({ veip, ltmip, status, ticket });
+    pairs.push({ veip, ltmip, status, ticket });
   }
-  for (const ip of resting(desk, loadbalancer)) add(ip);
-  return pairs.sort((a, b) => (a.place < b.place ? -1 : a.place > b.place ? 1 : 0)).map(({ ip }) => ip);
+  return pairs;
 }

@@ -1,10 +1,11 @@
 // The rules of quarantine: a released address rests, is shown as such, and survives a restart.
 import { lbtickets, loadbalancers } from '@fairlead/api';
+import type { Kube } from '@fairlead/kube';
 import { expect, test } from 'vitest';
 import { durationOf } from './quarantine.ts';
 import { made } from './testing/cluster.ts';
 import { lb, ticket } from './testing/objects.ts';
-import { world } from './testing/world.ts';
+import { world, type World, type WorldOptions } from './testing/world.ts';
 
 const change = (state: 'disabled' | 'deleted') => ({ type: 'merge' as const, body: { spec: { state } } });
 
@@ -36,6 +37,77 @@ for (const isRestarted of [false, true]) {
     expect((await here.loadbalancer('demo')).status?.ips).toMatchObject([{ status: 'bond' }]);
   });
 }
+
+const small = () =>
+  lb({ reclaimQuarantine: '3h', ltm: { url: 'http://l/api', cidr: '10.0.0.0/32', mode: 'allocate' } });
+
+/** A ticket that had a pair, disabled. */
+async function disabled(options: WorldOptions = {}, balancer = small()): Promise<World> {
+  const here = await world(options);
+  await made(here.management.create(loadbalancers, balancer));
+  await made(here.management.create(lbtickets, ticket('first')));
+  await here.clock.advance(1000);
+  await made(here.management.patch(lbtickets, { name: 'first', namespace: 'project' }, change('disabled')));
+  await here.clock.advance(1000);
+  return here;
+}
+
+/** `kubectl delete`, after which the controller has so many milliseconds. */
+async function remove(here: World, ms = 1000): Promise<void> {
+  await made(here.management.remove(lbtickets, { name: 'first', namespace: 'project' }));
+  await here.clock.advance(ms);
+}
+
+test('a pair whose ticket is removed rests over restarts too, though a new ticket names it, and then it is free', async () => {
+  const here = await disabled();
+  await remove(here);
+  await expect(here.ticket('first')).rejects.toThrow('404');
+  await here.stop();
+  await made(here.management.create(lbtickets, ticket('second', { veip: '20.1.0.1', ltmip: '10.0.0.0' })));
+  await here.begin();
+  await here.clock.advance(3_600_000);
+  await here.restart();
+  expect((await here.loadbalancer('demo')).status).toMatchObject({
+    ips: [{ veip: '20.1.0.1', ltmip: '10.0.0.0', status: 'quarantine', ticket: 'project/first' }],
+    capacity: { ltm: { total: 1, used: 1 } },
+  });
+  expect((await here.loadbalancer('demo')).status?.ips?.[0]?.until).toMatch(/^2026-01-01T03:00:0\dZ$/);
+  expect((await here.ticket('second')).status?.process).toBe('failed');
+  await here.clock.advance(2 * 3_600_000);
+  expect((await here.ticket('second')).status?.process).toBe('enabled');
+  expect((await here.loadbalancer('demo')).status?.ips).toEqual([
+    { veip: '20.1.0.1', ltmip: '10.0.0.0', status: 'bond', ticket: 'project/second' },
+  ]);
+});
+
+test('the object of a ticket stays until the Loadbalancer tells of the quarantine', async () => {
+  const state = { isBroken: false };
+  const between = (kube: Kube): Kube => ({
+    ...kube,
+    async patch(kind, ...rest) {
+      if (!state.isBroken || kind.plural !== 'loadbalancers') return kube.patch(kind, ...rest);
+      return { ok: false, problem: { code: 'unreachable', message: 'the connection is gone' } };
+    },
+  });
+  const here = await disabled({ between });
+  state.isBroken = true;
+  await remove(here, 30_000);
+  expect((await here.ticket('first')).status?.process).toBe('deleted');
+  state.isBroken = false;
+  await here.restart();
+  await here.clock.advance(120_000);
+  await expect(here.ticket('first')).rejects.toThrow('404');
+  await here.restart();
+  expect((await here.loadbalancer('demo')).status?.ips).toMatchObject([{ status: 'quarantine' }]);
+  expect((await here.loadbalancer('demo')).status?.capacity?.ltm.used).toBe(1);
+});
+
+test('without a quarantine a removed ticket goes at once, and its pair is free', async () => {
+  const here = await disabled({}, lb());
+  await remove(here);
+  await expect(here.ticket('first')).rejects.toThrow('404');
+  expect((await here.loadbalancer('demo')).status?.ips).toEqual([]);
+});
 
 test('what a failed ticket asked for was never its own, and does not rest, over a restart either', async () => {
   const here = await world();

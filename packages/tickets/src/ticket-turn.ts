@@ -10,6 +10,7 @@ import { fieldManager, finalizer, placeOf, ticketName } from './names.ts';
 import { forgetNews } from './news.ts';
 import { askApprover, file, refile, refileKey } from './policy.ts';
 import { clearanceOf, factsOf } from './programmed.ts';
+import { isNeeded } from './quarantine.ts';
 import { defined, settle, stateOf, writeKey, type Draft } from './settle.ts';
 import { conditionOf, isTrue } from './status.ts';
 
@@ -181,6 +182,10 @@ const cleared = (why: string, left = 'nothing of the ticket is on the device'): 
 async function letGo(desk: Desk, ticket: Lbticket): Promise<Next> {
   const { finalizers = [], resourceVersion, name, namespace } = ticket.metadata;
   if (!isRemoved(ticket) || !finalizers.includes(finalizer)) return onChange;
+  if (isNeeded(desk, ticket)) {
+    desk.queue.add(`loadbalancer ${ticket.spec.loadbalancer}`);
+    return onChange;
+  }
   const body = { metadata: { resourceVersion, finalizers: finalizers.filter((one) => one !== finalizer) } };
   const gone = await desk.kube.patch(lbtickets, { name, namespace }, { type: 'merge', body }, { fieldManager });
   if (gone.ok || gone.problem.code === 'missing') return onChange;

@@ -15,7 +15,7 @@ import type { Desk } from './desk.ts';
 import { configMapKey, isProgrammed, ticketOf } from './directory.ts';
 import { hasLabels, labelManager, labelsFor, ownsFields, poolOfService, poolsNaming, ticketsWith } from './labels.ts';
 import { annotations, configMapName, createdAt, placeOf, tenantOf, ticketName } from './names.ts';
-import { resume } from './quarantine.ts';
+import { resume, resumeShown } from './quarantine.ts';
 import { isReported, readReport } from './report.ts';
 import type { Outage } from './outage.ts';
 import { untilNews } from './reach.ts';
@@ -45,16 +45,23 @@ export function loadAll(desk: Desk, stores: ManagementStores): void {
     desk.directory.canaryChanged(undefined, canary);
     desk.queue.add(`canary ${nameOf(canary)}`);
   }
-  for (const ticket of [...stores.lbtickets.all()].sort(byRight)) {
-    desk.directory.ticketChanged(undefined, ticket);
-    claim(desk, ticket);
-    resume(desk, ticket);
-    if (conditionOf(ticket, 'Allocated')?.reason === 'exhausted')
-      desk.ledger.wait(ticket.spec.loadbalancer, { name: ticketName(ticket), created: createdAt(ticket) });
-    // Whether its application was filed before we came is not known: who withdraws it has to ask.
-    if (ticket.status?.process === 'created') desk.filing.add(ticketName(ticket));
-    wakeTicket(desk, ticket);
-  }
+  const all = [...stores.lbtickets.all()].sort(byRight);
+  const rest = all.findIndex(({ status }) => status?.veip === undefined);
+  for (const ticket of rest < 0 ? all : all.slice(0, rest)) loadTicket(desk, ticket);
+  // After who has an address, and before who would like one.
+  for (const loadbalancer of stores.loadbalancers.all()) resumeShown(desk, loadbalancer);
+  for (const ticket of rest < 0 ? [] : all.slice(rest)) loadTicket(desk, ticket);
+}
+
+function loadTicket(desk: Desk, ticket: Lbticket): void {
+  desk.directory.ticketChanged(undefined, ticket);
+  claim(desk, ticket);
+  resume(desk, ticket);
+  if (conditionOf(ticket, 'Allocated')?.reason === 'exhausted')
+    desk.ledger.wait(ticket.spec.loadbalancer, { name: ticketName(ticket), created: createdAt(ticket) });
+  // Whether its application was filed before we came is not known: who withdraws it has to ask.
+  if (ticket.status?.process === 'created') desk.filing.add(ticketName(ticket));
+  wakeTicket(desk, ticket);
 }
 
 /** Returns the way to stop. */
