@@ -201,8 +201,14 @@ test('while an application is with the approver, another is named by force alone
 test('an application that was deleted at the approver is filed anew under a key of its own, also by another controller', async () => {
   const { here, a } = await scene();
   await file(here);
+  const annotations = { 'fairlead.io/changed-by': 'ann' };
+  const place = { name: 'test', namespace: 'project' };
+  await made(here.management.patch(lbtickets, place, { type: 'merge', body: { metadata: { annotations } } }));
   a.revoke('app-1');
   await here.clock.advance(10_000);
+  expect((await here.ticket('test')).status?.history?.map(({ to, who }) => [to, who])).toEqual(
+    ['created', 'apply', 'created', 'apply'].map((to) => [to, undefined]),
+  );
   expect((await here.ticket('test')).status).toMatchObject({ process: 'apply', application: 'app-2', refiled: 1 });
   await here.restart();
   a.revoke('app-2');

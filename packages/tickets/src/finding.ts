@@ -9,7 +9,7 @@ export interface Finding extends Pick<StatusChange, 'veip' | 'ltmip' | 'applicat
   event?: Event | undefined;
   /** For history and Event. */
   why: string;
-  /** The user who answered for the approver, where that is known. */
+  /** The user who answered for the approver, where that is known; empty where it was no user for sure. */
   who?: string | undefined;
   facts: Facts;
   /** When to look again if nothing changes; after a change of state the next look is at once. */

@@ -50,11 +50,9 @@ export async function askApprover(desk: Desk, ticket: Lbticket): Promise<Finding
   if (!answer.ok && answer.problem.code === 'missing') {
     // Withdrawn in a turn that did not come to its end, or forgotten by the approver. Not at once, and each time later: it may forget the next one too.
     laterTry(desk, refileKey(name));
-    return refile(
-      desk,
-      ticket,
-      `approver ${found.value.at.provider} does not know application ${id}; it is filed anew`,
-    );
+    const why = `approver ${found.value.at.provider} does not know application ${id}; it is filed anew`;
+    // No user did this, whoever edited the ticket last.
+    return { ...refile(desk, ticket, why), who: '' };
   }
   if (!answer.ok) {
     const { problem } = found.value.explained(answer.problem);

@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { connect } from 'node:tls';
 import { expect, test } from 'vitest';
-import { lbrules } from '@fairlead/api';
+import { lbrules, lbtickets } from '@fairlead/api';
 import { answered } from '../approve.ts';
 import { systemClock } from '../clock.ts';
 import { eventually, exampleKeyPairs, silent, withEnvironment } from '../testing/environment.ts';
@@ -118,6 +118,15 @@ test('manual approval: nothing is programmed until a person has opened the netwo
   const veip = waiting?.status?.veip ?? '';
   expect(veip).toMatch(/^20\.7\./);
   expect(boundAt(environment.devices.ve.sim, veip, 80)).toBeUndefined();
+  // Another claimer is another application; the person answers for that one.
+  const body = { spec: { claimer: 'ann' } };
+  const at = { name: 'vault', namespace: 'default' };
+  expect(await environment.management.patch(lbtickets, at, { type: 'merge', body })).toMatchObject({ ok: true });
+  const anew = await eventually(
+    () => ticketNamed('vault'),
+    (one) => one?.status?.process === 'apply' && one.status.filing?.claimer === 'ann',
+  );
+  expect(anew?.status?.application).not.toBe(waiting?.status?.application);
   const said = { answer: 'approve', message: 'opened by the network team' } as const;
   expect(await answered(environment.management, 'vault', said, systemClock)).toMatchObject({ ok: true });
   await carried('manual-approval');
