@@ -2,7 +2,7 @@
 import { stringify } from 'yaml';
 import { crds } from './crds.ts';
 import { fieldTables } from './field-table.ts';
-import { programRoles } from './program-roles.ts';
+import { adminRoles, programRoles } from './program-roles.ts';
 import { clusterRoles } from './roles.ts';
 
 const source = 'Generated from packages/api by `npm run gen`; edit the kinds there.';
@@ -11,7 +11,7 @@ const source = 'Generated from packages/api by `npm run gen`; edit the kinds the
 export function crdFiles(): Record<string, string> {
   const files: Record<string, string> = {};
   for (const crd of crds()) files[`deploy/crds/${crd.spec.names.plural}.${crd.spec.group}.yaml`] = yaml(crd);
-  for (const role of [...clusterRoles(), ...programRoles()])
+  for (const role of [...clusterRoles(), ...programRoles(), ...adminRoles()])
     files[`deploy/rbac/${role.metadata.name.replace('fairlead-', '')}.yaml`] = yaml(role);
   files['docs/kinds.md'] = `<!-- ${source} -->\n${fieldTables()}`;
   return files;

@@ -78,6 +78,15 @@ export const programRoles = (): (ClusterRole | NamespacedRole)[] => [
   ),
 ];
 
+/** For people, in the controllers' own namespace: Secrets cannot be granted by label, so it is all of those there. */
+export const adminRoles = (): NamespacedRole[] => [
+  own(
+    'cluster-admin',
+    'Registers target clusters and writes credentials of devices: it sees all Secrets there. Bind it by a RoleBinding.',
+    [core(['secrets'], [...read, 'create', 'update', 'patch', 'delete'])],
+  ),
+];
+
 function own(name: string, description: string, rules: PolicyRule[]): NamespacedRole {
   const { apiVersion, metadata } = role(name, description, rules);
   const { name: full, ...more } = metadata;

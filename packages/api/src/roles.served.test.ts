@@ -4,6 +4,7 @@ import { fakeClock } from '@fairlead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { crds } from './crds.ts';
 import { makeLoadbalancer, makeRule, makeTicket } from './make.ts';
+import { adminRoles } from './program-roles.ts';
 import { clusterRoles } from './roles.ts';
 
 let server: Awaited<ReturnType<typeof apiServer>>;
@@ -41,6 +42,13 @@ beforeAll(async () => {
   await bind('clusterrolebindings', 'vera', 'fairlead-loadbalancer-viewer');
   await bind('clusterrolebindings', 'otto', 'fairlead-network-approver');
   await bind('clusterrolebindings', 'paul', 'fairlead-platform-admin');
+  const own = `${rbac}/namespaces/fairlead-system`;
+  for (const role of adminRoles()) await made(`${own}/roles`, role);
+  await made(`${own}/rolebindings`, {
+    metadata: { name: 'carl' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'fairlead-cluster-admin' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'carl' }],
+  });
 });
 
 afterAll(() => server.close());
@@ -99,6 +107,11 @@ const asked: [user: string, method: string, path: string, body: object | undefin
   ['paul', 'PATCH', `${loadbalancers}/demo`, label, true],
   ['paul', 'PATCH', `${tickets('blue')}/first/status`, status, false],
   ['paul', 'GET', '/api/v1/namespaces/fairlead-system/secrets', undefined, false],
+  // As `fairlead cluster add` and `list` do it, and credentials of a device.
+  ['carl', 'GET', '/api/v1/namespaces/fairlead-system/secrets', undefined, true],
+  ['carl', 'PATCH', '/api/v1/namespaces/fairlead-system/secrets/demo-ve', label, true],
+  ['carl', 'GET', '/api/v1/namespaces/red/secrets', undefined, false],
+  ['carl', 'PATCH', `${loadbalancers}/demo`, label, false],
   ['nobody', 'GET', tickets('red'), undefined, false],
 ];
 
