@@ -31,6 +31,8 @@ test.each<[string, LbticketStatus | undefined, LbticketStatus | undefined, RegEx
   ['a rejection, in another order', { ...waiting, conditions: [rejected, allocated] }, waiting, undefined],
   ['a first condition', { process: 'apply', conditions: [open] }, { process: 'apply' }, undefined],
   ['another message', { ...waiting, conditions: [allocated, { ...pending, message: 'soon' }] }, waiting, undefined],
+  ['the application out', { ...enabled, application: undefined }, enabled, undefined],
+  ['another application', { ...enabled, application: 'manual-2' }, enabled, /only the condition/],
   ['the state', { ...waiting, process: 'deleted' }, waiting, /only the condition NetworkPolicyOpen/],
   ['an address', { ...waiting, veip: '20.1.0.9' }, waiting, /only the condition/],
   ['the history', { ...waiting, history: [] }, waiting, /only the condition/],

@@ -9,13 +9,18 @@ const answered = 'NetworkPolicyOpen';
  *   ----------------------------------+---------------------------------------------
  *   the condition NetworkPolicyOpen   | while the ticket is in apply
  *   answeredBy                        | with the answer: admission writes the name
+ *   application, filing               | taken out, both: of an approver that is gone for good
  *   anything else                     | never: it is what the controllers found
  */
 export function checkAnswer(object: Lbticket, old: Lbticket): Refusal[] {
   if (isEqual(object.status, old.status)) return [];
-  const isAnswer = answerIn(object) !== answerIn(old);
-  const isRestKept = isEqual(rest(object, isAnswer), rest(old, isAnswer));
-  if (isRestKept && old.status?.process === 'apply') return [];
+  const free = [
+    ...(answerIn(object) === answerIn(old) ? [] : ['answeredBy']),
+    ...(object.status?.application === undefined && object.status?.filing === undefined ? ['application', 'filing'] : []),
+  ];
+  const isRestKept = isEqual(rest(object, free), rest(old, free));
+  const isAnswerKept = isEqual(answer(object), answer(old));
+  if (isRestKept && (isAnswerKept || old.status?.process === 'apply')) return [];
   const process = old.status?.process ?? 'new';
   const words = isRestKept
     ? {
@@ -29,8 +34,12 @@ export function checkAnswer(object: Lbticket, old: Lbticket): Refusal[] {
   return [refusal('denied', words, 'status')];
 }
 
-function rest({ status = {} }: Lbticket, isAnswer: boolean): object {
-  const { conditions = [], answeredBy, ...others } = status;
+const answer = ({ status }: Lbticket) => status?.conditions?.find(({ type }) => type === answered);
+
+/** All but the answer, and the fields that are free in this write. Conditions by type, for their order says nothing. */
+function rest({ status = {} }: Lbticket, free: readonly string[]): object {
+  const { conditions = [], ...others } = status;
   const byType = conditions.filter(({ type }) => type !== answered).map((one) => [one.type, one] as const);
-  return { ...others, conditions: Object.fromEntries(byType), ...(isAnswer ? {} : { answeredBy }) };
+  const kept = Object.entries(others).filter(([field]) => !free.includes(field));
+  return { ...Object.fromEntries(kept), conditions: Object.fromEntries(byType) };
 }
