@@ -25,13 +25,15 @@ const waiting: LbticketStatus = {
 };
 const enabled: LbticketStatus = { ...waiting, process: 'enabled', conditions: [allocated, open] };
 
+const { application: _, ...noApplication } = enabled;
+
 test.each<[string, LbticketStatus | undefined, LbticketStatus | undefined, RegExp | undefined]>([
   ['nothing', waiting, waiting, undefined],
   ['an approval', { ...waiting, conditions: [allocated, open], answeredBy: 'otto' }, waiting, undefined],
   ['a rejection, in another order', { ...waiting, conditions: [rejected, allocated] }, waiting, undefined],
   ['a first condition', { process: 'apply', conditions: [open] }, { process: 'apply' }, undefined],
   ['another message', { ...waiting, conditions: [allocated, { ...pending, message: 'soon' }] }, waiting, undefined],
-  ['the application out', { ...enabled, application: undefined }, enabled, undefined],
+  ['the application out', noApplication, enabled, undefined],
   ['another application', { ...enabled, application: 'manual-2' }, enabled, /only the condition/],
   ['the state', { ...waiting, process: 'deleted' }, waiting, /only the condition NetworkPolicyOpen/],
   ['an address', { ...waiting, veip: '20.1.0.9' }, waiting, /only the condition/],

@@ -16,7 +16,9 @@ export function checkAnswer(object: Lbticket, old: Lbticket): Refusal[] {
   if (isEqual(object.status, old.status)) return [];
   const free = [
     ...(answerIn(object) === answerIn(old) ? [] : ['answeredBy']),
-    ...(object.status?.application === undefined && object.status?.filing === undefined ? ['application', 'filing'] : []),
+    ...(object.status?.application === undefined && object.status?.filing === undefined
+      ? ['application', 'filing']
+      : []),
   ];
   const isRestKept = isEqual(rest(object, free), rest(old, free));
   const isAnswerKept = isEqual(answer(object), answer(old));
