@@ -93,6 +93,18 @@ export const shapeCases: Case[] = [
   ticket('a stickiness is one of three', withListner({ stickiness: 'header' }), ['spec.listners[0].stickiness']),
   ticket('a source of the pick is one of two', withListner({ pickBy: 'header' }), ['spec.listners[0].pickBy']),
   ticket('an iRule is named by its path', withListner({ irules: ['audit'] }), ['spec.listners[0].irules[0]']),
+  ticket('a timeout is at most 900', withListner({ monitor: { type: 'http', timeout: 901 } }), [
+    'spec.listners[0].monitor.timeout',
+  ]),
+  ticket('an interval is below that', withListner({ monitor: { type: 'http', interval: 900, timeout: 900 } }), [
+    'spec.listners[0].monitor.interval',
+  ]),
+  ticket('a path has no quote', withListner({ monitor: { type: 'http', path: '/"' } }), [
+    'spec.listners[0].monitor.path',
+  ]),
+  ticket('a path has no backquote', withListner({ monitor: { type: 'http', path: '/`x`' } }), [
+    'spec.listners[0].monitor.path',
+  ]),
   ticket('a state is one of three', makeTicket({ state: 'gone' as never }), ['spec.state']),
   ticket('a claimer has no control characters', makeTicket({ claimer: 'k\u0007' }), ['spec.claimer']),
 
@@ -211,6 +223,28 @@ export const ruleCases: Case[] = [
     withListner({ monitor: { type: 'http', interval: 5, timeout: 5 } }),
     ['spec.listners[0].monitor.timeout'],
   ),
+  ticket('a monitor tries every 5 seconds when not told', withListner({ monitor: { type: 'http', timeout: 3 } }), [
+    'spec.listners[0].monitor.timeout',
+  ]),
+  ticket('a timeout alone is good', withListner({ monitor: { type: 'http', timeout: 6 } }), []),
+  ticket('a long interval needs a timeout', withListner({ monitor: { type: 'http', interval: 300 } }), [
+    'spec.listners[0].monitor.interval',
+  ]),
+  ticket('an interval alone is good', withListner({ monitor: { type: 'http', interval: 299 } }), []),
+  ticket(
+    'a long interval with a timeout is good',
+    withListner({ monitor: { type: 'http', interval: 899, timeout: 900 } }),
+    [],
+  ),
+  ticket(
+    'a udp listner has no http monitor',
+    withListner({ protocal: 'udp', session: 'none', monitor: { type: 'http' } }),
+    ['spec.listners[0].monitor.type'],
+  ),
+  ticket('an http listner has no udp monitor', withListner({ monitor: { type: 'udp' } }), [
+    'spec.listners[0].monitor.type',
+  ]),
+  ticket('icmp fits every listner', withListner({ protocal: 'udp', session: 'none', monitor: { type: 'icmp' } }), []),
   ticket('a tcp monitor asks for no path', withListner({ monitor: { type: 'tcp', path: '/' } }), [
     'spec.listners[0].monitor.path',
   ]),

@@ -11,10 +11,11 @@ export {
   refused,
 } from './admission.ts';
 export { canaryProblem, canaryServices, checkLbcanary, checkLbcanaryRemoval } from './checks/lbcanary.ts';
-export { checkLbrule, conditionOf } from './checks/lbrule.ts';
+export { checkLbrule } from './checks/lbrule.ts';
 export { checkAnswer } from './checks/answer.ts';
 export { checkLbticket, checkLbticketRemoval, lbticketWarnings } from './checks/lbticket.ts';
 export { checkLoadbalancer, checkLoadbalancerRemoval, deviceOf, loadbalancerWarnings } from './checks/loadbalancer.ts';
+export { conditionOf } from './checks/rule-entry.ts';
 export { type IngressUse, type World, isLive } from './checks/world.ts';
 export {
   type IngressReport,
@@ -65,7 +66,7 @@ export {
   lbticket,
   lbtickets,
 } from './lbticket.ts';
-export { type Listner, isHttp } from './listner.ts';
+export { type Listner, isHttp, monitorOf } from './listner.ts';
 export {
   type Loadbalancer,
   type LoadbalancerIp,
@@ -74,6 +75,7 @@ export {
   loadbalancer,
   loadbalancers,
 } from './loadbalancer.ts';
+export { tenantOf } from './names.ts';
 export { type NamespacedRole, controllerNamespace, programRoles } from './program-roles.ts';
 export { type ClusterRole, clusterRoles } from './roles.ts';
 export type { WeightedService } from './services.ts';

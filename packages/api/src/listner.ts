@@ -11,26 +11,28 @@ const monitor = ruled(
         Type.String({
           title: 'Path',
           description: 'What is asked for, for http and https; / when absent.',
-          maxLength: 1024,
-          pattern: '^/[!-~]*$',
+          maxLength: 255,
+          // RFC 3986 without quotes: the device sees it inside a quoted string.
+          pattern: '^/[A-Za-z0-9._~%!&()*+,;=:@/?-]*$',
         }),
       ),
       interval: Type.Optional(
         Type.Integer({
           title: 'Interval',
-          description: 'Seconds between tries.',
+          description: 'Seconds between tries; 5 when absent.',
           format: 'int32',
           minimum: 1,
-          maximum: 3600,
+          maximum: 899,
         }),
       ),
       timeout: Type.Optional(
         Type.Integer({
           title: 'Timeout',
-          description: 'Seconds without an answer after which a member is down.',
+          description:
+            'Seconds without an answer after which a member is down; three times interval plus 1 when absent.',
           format: 'int32',
           minimum: 2,
-          maximum: 3600,
+          maximum: 900,
         }),
       ),
     },
@@ -40,12 +42,20 @@ const monitor = ruled(
     },
   ),
   {
-    cel: '!has(self.interval) || !has(self.timeout) || self.timeout > self.interval',
+    cel: '!has(self.timeout) || self.timeout > (has(self.interval) ? self.interval : 5)',
     message:
-      'timeout must be longer than interval, or every member is down between two tries: three times interval plus 1 is usual',
-    zh: 'timeout 必须大于 interval,否则每个成员在两次探测之间都会被判为故障:通常取 interval 的三倍加 1',
+      'timeout must be longer than interval (5 when absent), or every member is down between two tries: three times interval plus 1 is usual',
+    zh: 'timeout 必须大于 interval(未填时为 5),否则每个成员在两次探测之间都会被判为故障:通常取 interval 的三倍加 1',
     field: '.timeout',
-    holds: (m) => m.interval === undefined || m.timeout === undefined || m.timeout > m.interval,
+    holds: (m) => m.timeout === undefined || m.timeout > (m.interval ?? 5),
+  },
+  {
+    cel: '!has(self.interval) || has(self.timeout) || self.interval <= 299',
+    message:
+      'without a timeout it is three times interval plus 1, and the device takes 900: give a timeout, or an interval of at most 299',
+    zh: '未填 timeout 时取 interval 的三倍加 1,而设备最多接受 900:请填写 timeout,或将 interval 设为不超过 299',
+    field: '.interval',
+    holds: (m) => m.interval === undefined || m.timeout !== undefined || m.interval <= 299,
   },
   {
     cel: "!has(self.path) || self.type in ['http', 'https']",
@@ -194,9 +204,25 @@ const listner = ruled(
     field: '.tls',
     holds: (l) => l.protocal === 'https' || l.tls === undefined,
   },
+  {
+    cel: "!has(self.monitor) || self.monitor.type == 'icmp' || (self.monitor.type == 'udp') == (self.protocal == 'udp')",
+    message:
+      'a monitor of another transport finds every member down: use udp for protocal udp, http, https or tcp for the others, or icmp',
+    zh: '传输协议不同的健康检查会将所有成员判为故障:protocal 为 udp 时请用 udp,其他协议请用 http、https 或 tcp,或使用 icmp',
+    field: '.monitor.type',
+    holds: (l) =>
+      l.monitor === undefined || l.monitor.type === 'icmp' || (l.monitor.type === 'udp') === (l.protocal === 'udp'),
+  },
 );
 
 export type Listner = Static<typeof listner>;
+
+// The device speaks plain HTTP to the pods of an https listner, so that is what their monitor asks.
+const monitors = { http: 'http', https: 'http', tcp: 'tcp', udp: 'udp' } as const;
+
+/** The monitor of its pools: the one that is asked for, or one of its protocal. */
+export const monitorOf = ({ monitor: asked, protocal }: Listner): NonNullable<Listner['monitor']> =>
+  asked ?? { type: monitors[protocal] };
 
 export const isHttp = (protocal: string): boolean => protocal === 'http' || protocal === 'https';
 

@@ -4,9 +4,10 @@ import { parse, parseAllDocuments } from 'yaml';
 import { type Review, admission } from './admission.ts';
 import { checkShape } from './checks/shape.ts';
 import { definitions } from './crds.ts';
+import { filled } from './fill.ts';
 import type { Lbrule } from './lbrule.ts';
 import type { Lbticket } from './lbticket.ts';
-import type { Loadbalancer } from './loadbalancer.ts';
+import { type Loadbalancer, loadbalancers } from './loadbalancer.ts';
 import { makeWorld } from './make.ts';
 import { structural } from './structural.ts';
 
@@ -31,10 +32,12 @@ test('the quickstart is admitted, one object after the other', async () => {
   });
   const exists = { namespaceExists: () => true };
   expect(await admission(makeWorld({}, exists))(review('loadbalancers', loadbalancer))).toEqual({ allowed: true });
-  expect(await admission(makeWorld({ loadbalancers: [loadbalancer] }, exists))(review('lbtickets', ticket))).toEqual({
+  // As a server returns it.
+  const stored = filled(loadbalancers, loadbalancer);
+  expect(await admission(makeWorld({ loadbalancers: [stored] }, exists))(review('lbtickets', ticket))).toEqual({
     allowed: true,
   });
-  const last = makeWorld({ loadbalancers: [loadbalancer], lbtickets: [ticket] }, exists);
+  const last = makeWorld({ loadbalancers: [stored], lbtickets: [ticket] }, exists);
   expect(await admission(last)(review('lbrules', rule))).toEqual({ allowed: true });
 });
 

@@ -6,6 +6,7 @@ export * from './address-pool.ts';
 export { untilAborted, type Clock } from './clock.ts';
 export * from './load-balancer.ts';
 export * from './member.ts';
+export * from './names.ts';
 export type * from './provider.ts';
 export type * from './statistics.ts';
 export { plan, isPlanEmpty, type PlanAnswer, type PlanQuestion } from './plan.ts';

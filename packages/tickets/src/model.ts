@@ -3,6 +3,7 @@
 import { applicationName, poolName, virtualName } from '@fairlead/as3';
 import {
   conditionOf,
+  monitorOf,
   type Lbcanary,
   type Lbrule,
   type Lbticket,
@@ -18,7 +19,6 @@ import {
   type Listener,
   type ListenerTls,
   type LoadBalancer,
-  type Monitor,
   type Pool,
   type Problem,
   type Result,
@@ -170,9 +170,6 @@ const route = (rule: Lbrule): Route => ({
 const weightedPools = (services: readonly WeightedService[]): WeightedPool[] =>
   services.map(({ service, port, weight }) => ({ pool: poolName(service, port), weight }));
 
-// The device speaks plain HTTP to the pods of an https listner, so that is what their monitor asks.
-const monitors: Record<Listner['protocal'], Monitor['type']> = { http: 'http', https: 'http', tcp: 'tcp', udp: 'udp' };
-
 /** Pools of the listner and of its rules; two uses of one Service port are one pool, and must agree on how. */
 function addPools(
   pools: Pool[],
@@ -183,7 +180,7 @@ function addPools(
     const pool: Pool = {
       name: poolName(service, port),
       service: { namespace: ticket.spec.namespace, name: service, port },
-      monitor: listner.monitor ?? { type: monitors[listner.protocal] },
+      monitor: monitorOf(listner),
       balance: listner.balance,
     };
     const present = pools.find((one) => one.name === pool.name);

@@ -1,11 +1,7 @@
 // Names that come out of a ticket: in AS3, in the target cluster, on labels and annotations (spec/tickets.md §5).
-import { allocatedAnnotation, type Lbticket, type Loadbalancer } from '@fairlead/api';
-import { tenantName } from '@fairlead/as3';
+import { allocatedAnnotation, tenantOf as tenantBySpec, type Lbticket, type Loadbalancer } from '@fairlead/api';
 
-/**
- * `spec.ve.partition`, or else from `spec.cis.tenant`, such as `{cluster}_{namespace}`. A CIS of somebody else's has its
- * partition for itself, and refuses ConfigMaps that declare it (spec/f5.md §3.3).
- */
+/** As the API has it, asked for each ConfigMap of a cluster with each edit of one. */
 export function tenantOf(loadbalancer: Loadbalancer, namespace: string): string {
   const known = tenants.get(loadbalancer) ?? new Map<string, string>();
   tenants.set(loadbalancer, known);
@@ -14,13 +10,7 @@ export function tenantOf(loadbalancer: Loadbalancer, namespace: string): string 
   return tenant;
 }
 
-/** Asked for each ConfigMap of a cluster with each edit of one. */
 const tenants = new WeakMap<Loadbalancer, Map<string, string>>();
-
-function tenantBySpec({ spec }: Loadbalancer, namespace: string): string {
-  const own = spec.cis.mode === 'external' ? undefined : spec.ve.partition;
-  return tenantName(own ?? spec.cis.tenant.replaceAll('{cluster}', spec.cluster).replaceAll('{namespace}', namespace));
-}
 
 /** Where the Ingresses of a namespace are served: as `ve.partition` says, or beside its ConfigMap. */
 export const partitionOf = (loadbalancer: Loadbalancer, namespace: string): string =>

@@ -81,6 +81,19 @@ const rejected = {
   lastTransitionTime: '2026-01-01T00:00:00Z',
 } as const;
 
+const of = (service: string) => makeListner({ services: [{ service, port: 80, weight: 1 }] });
+const slow = makeListner({ ...of('a'), name: 'slow', port: 81, balance: 'ratio-member' });
+const shared = makeWorld({
+  loadbalancers: [demo],
+  lbtickets: [makeTicket({}, undefined, 'b'), makeTicket({ listners: [of('svc03')] })],
+});
+const abroad = { ...makeTicket({ listners: [of('free')] }), metadata: { name: 'test', namespace: 'b' } };
+const long = Array.from({ length: 8 }, () => ({
+  type: 'url' as const,
+  values: Array.from({ length: 128 }, (_, i) => ({ operator: 'regexp' as const, value: `^/${i}/${'$'.repeat(10)}` })),
+}));
+const external = { cis: { mode: 'external' as const, tenant: '{cluster}' } };
+const secure = makeTicket({ listners: [makeListner({ protocal: 'https', tls: { secretName: 'a' } })] });
 const passwd = { name: 'demo-ve', data: {}, path: 'spec.ve.passwd' } as const;
 const token = { name: 'demo-ltm', data: {}, path: 'spec.ltm.token' } as const;
 
@@ -137,6 +150,51 @@ const asked: [string, Refusal[]][] = [
   ['a regexp', checkLbrule(entry('url', 'regexp', '(a+)+'), undefined, world)],
   ['a path', checkLbrule(entry('url', 'equal', 'shop'), undefined, world)],
   ['an address', checkLbrule(entry('ip', 'equal', '10.0.0.0/33'), undefined, world)],
+  [
+    'a Service of a rule of another ticket',
+    checkLbticket(makeTicket({ listners: [of('svc03')] }, undefined, 'b'), undefined, world),
+  ],
+  ['a Service of another ticket in a rule', checkLbrule(makeRule({ lbticket: 'b' }), undefined, shared)],
+  ['a virtual server of another project', checkLbticket(abroad, undefined, world)],
+  ['two ways of one pool', checkLbticket(makeTicket({ listners: [of('a'), slow] }, undefined, 'b'), undefined, world)],
+  ['a name too long', checkLbticket(makeTicket({ listners: [] }, undefined, 'x'.repeat(253)), undefined, world)],
+  [
+    'a rule named default',
+    checkLbrule({ ...makeRule(), metadata: { name: 'default', namespace: 'default' } }, undefined, world),
+  ],
+  ['a rule too long', checkLbrule(makeRule({ rules: long }), undefined, world)],
+  [
+    'rules that a tcp listner cannot have',
+    checkLbticket(makeTicket({ listners: [makeListner({ ...tcp, name: 'lsnr1' })] }), undefined, world),
+  ],
+  [
+    'a tenant of everybody',
+    checkLoadbalancer(makeLoadbalancer('x', { cis: { mode: 'fairlead', tenant: 'Common' } }), undefined, makeWorld()),
+  ],
+  [
+    'an external partition of everybody',
+    checkLoadbalancer(
+      makeLoadbalancer('x', { ...external, ve: { ...ve, partition: 'Common' } }),
+      undefined,
+      makeWorld(),
+    ),
+  ],
+  [
+    'https with an external CIS',
+    checkLbticket(secure, undefined, makeWorld({ loadbalancers: [makeLoadbalancer('demo', external)] })),
+  ],
+  [
+    'an external CIS under https',
+    checkLoadbalancer(makeLoadbalancer('demo', external), demo, makeWorld({ lbtickets: [secure] })),
+  ],
+  [
+    'Ingresses of an external CIS',
+    checkLbticket(
+      makeTicket({ lbtype: 'ingress', listners: [] }),
+      undefined,
+      makeWorld({ loadbalancers: [makeLoadbalancer('demo', external)] }),
+    ),
+  ],
   ['a canary of no ticket', checkLbcanary(makeCanary({ lbticket: 'none' }), undefined, shifted)],
   ['a canary of no listner', checkLbcanary(makeCanary({ listner: 'none' }), undefined, shifted)],
   ['a canary of no rule', checkLbcanary(makeCanary({ lbrule: 'none' }), undefined, shifted)],

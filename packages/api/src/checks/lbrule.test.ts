@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { LbruleEntry } from '../lbrule.ts';
-import { makeListner, makeRule, makeTicket, makeWorld } from '../make.ts';
-import { checkLbrule, conditionOf } from './lbrule.ts';
+import { makeListner, makeLoadbalancer, makeRule, makeTicket, makeWorld } from '../make.ts';
+import { checkLbrule } from './lbrule.ts';
+import { conditionOf } from './rule-entry.ts';
 
 const tcp = makeListner({ name: 'lsnr2', port: 22, protocal: 'tcp', session: 'none' });
 const world = makeWorld({ lbtickets: [makeTicket({ listners: [makeListner(), tcp] })] });
@@ -71,4 +72,36 @@ test('an entry becomes a condition of the model', () => {
     key: 'q',
     tests: [{ operator: 'equal', value: '1' }],
   });
+});
+
+test('a Service of another ticket, its rules, or an F5 Ingress is refused', () => {
+  const busy = makeTicket(
+    { listners: [makeListner({ services: [{ service: 'svc03', port: 80, weight: 1 }] })] },
+    { process: 'enabled' },
+    'other',
+  );
+  const another = {
+    ...makeRule({ lbticket: 'other', services: [{ service: 'svc05', port: 80, weight: 1 }] }),
+    metadata: { name: 'b', namespace: 'default' },
+  };
+  const ingresses = () => [
+    { cluster: 'acp-region01', namespace: 'default', name: 'shop', ticket: 'default/x', services: ['svc06'] },
+  ];
+  const held = makeWorld(
+    { loadbalancers: [makeLoadbalancer()], lbtickets: [makeTicket(), busy], lbrules: [another] },
+    { ingresses },
+  );
+  const services = ['svc01', 'svc03', 'svc05', 'svc06', 'svc07'].map((service) => ({ service, port: 80, weight: 1 }));
+  const got = checkLbrule(makeRule({ services }), undefined, held);
+  expect(got.map(({ path, message }) => [path, /used by (.*) already/.exec(message)?.[1]])).toEqual([
+    ['spec.services[1].service', 'Lbticket default/other'],
+    ['spec.services[2].service', 'Lbrule default/b'],
+    ['spec.services[3].service', 'Ingress default/shop'],
+  ]);
+  expect(checkLbrule(makeRule({ services, priority: 1 }), makeRule({ services }), held)).toEqual([]);
+});
+
+test('no rule is named default', () => {
+  const rule = { ...makeRule(), metadata: { name: 'default', namespace: 'default' } };
+  expect(paths(checkLbrule(rule, undefined, world))).toEqual(['metadata.name']);
 });

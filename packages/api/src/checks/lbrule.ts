@@ -1,12 +1,16 @@
 // Whether an Lbrule may be written (spec/tickets.md §7).
-import { type Condition, type Refusal, type Words, parseCondition, refusal } from '@fairlead/core';
+import { type Refusal, type Words, parseCondition, refusal } from '@fairlead/core';
 import type { Lbcanary } from '../lbcanary.ts';
 import { type Lbrule, type LbruleEntry, lbrule as definition } from '../lbrule.ts';
 import { type Listner, isHttp } from '../listner.ts';
-import { rulePickWarnings } from './pick.ts';
-import { checkStructure, isUntouched } from './structure.ts';
+import type { Lbticket } from '../lbticket.ts';
+import { newFaults } from './compiled.ts';
 import { droppedByCanary } from './lbcanary.ts';
-import { type World, ticketNamed } from './world.ts';
+import { rulePickWarnings } from './pick.ts';
+import { conditionOf } from './rule-entry.ts';
+import { holdersOf, servicesIn, takenBy } from './services.ts';
+import { checkStructure, isUntouched } from './structure.ts';
+import { type World, isSame, loadbalancerNamed, rulesOf, ticketNamed } from './world.ts';
 
 /** Problems of writing `object`; `old` is what is there before, if anything. */
 export function checkLbrule(object: Lbrule, old: Lbrule | undefined, world: World): Refusal[] {
@@ -16,6 +20,9 @@ export function checkLbrule(object: Lbrule, old: Lbrule | undefined, world: Worl
   return [
     ...checkTarget(object, old, world),
     ...object.spec.rules.flatMap(checkEntry),
+    ...(old ? [] : checkName(object)),
+    ...checkServices(object, old, world),
+    ...checkCompiled(object, old, world),
     ...(old ? droppedByCanary({ ...world, lbrules: () => [object] }, isOn(object)) : []),
   ];
 }
@@ -36,23 +43,43 @@ const isOn =
   ({ metadata, spec }: Lbcanary): boolean =>
     spec.lbrule === rule.metadata.name && metadata.namespace === rule.metadata.namespace;
 
-/** An entry in the words of the model. */
-export function conditionOf(entry: LbruleEntry): Condition {
-  const tests = entry.values.map(({ operator, value }) => ({
-    operator: operator === 'startwith' ? ('prefix' as const) : operator,
-    value,
-  }));
-  return { subject: subjects[entry.type], ...(entry.key ? { key: entry.key } : {}), tests };
+function checkName({ metadata }: Lbrule): Refusal[] {
+  if (metadata.name !== 'default') return [];
+  const words = {
+    en: 'default stands for the listner itself wherever a choice is told of: choose another name',
+    zh: 'default 在说明选择结果时代表监听器本身:请使用其他名称',
+  };
+  return [refusal('invalid', words, 'metadata.name')];
 }
 
-const subjects = {
-  domain: 'host',
-  url: 'path',
-  ip: 'address',
-  header: 'header',
-  cookie: 'cookie',
-  urlparam: 'query',
-} as const;
+const ticketOf = (rule: Lbrule, world: World): Lbticket | undefined =>
+  ticketNamed(world, rule.metadata.namespace, rule.spec.lbticket);
+
+/** As with listners: one ticket, or one F5 Ingress, per Service. Only what this edit adds is judged. */
+function checkServices(object: Lbrule, old: Lbrule | undefined, world: World): Refusal[] {
+  const ticket = ticketOf(object, world);
+  if (!ticket) return [];
+  const before = new Set(old?.spec.lbticket === object.spec.lbticket ? servicesIn(old.spec) : []);
+  const added = new Set(servicesIn(object.spec).filter((service) => !before.has(service)));
+  const holders = holdersOf(ticket, added, world);
+  return object.spec.services.flatMap(({ service }, i) => takenBy(holders, service, `spec.services[${i}].service`));
+}
+
+/** What its ticket could not be compiled with. */
+function checkCompiled(object: Lbrule, old: Lbrule | undefined, world: World): Refusal[] {
+  const ticket = ticketOf(object, world);
+  if (!ticket) return [];
+  const others = rulesOf(ticket, world).filter((rule) => !isSame(rule, object));
+  const loadbalancer = loadbalancerNamed(world, ticket.spec.loadbalancer);
+  const faults = newFaults(
+    { ticket, rules: [...others, object], loadbalancer },
+    { ticket, rules: old ? [...others, old] : others, loadbalancer },
+  );
+  return faults.flatMap(({ code, words, places }) => {
+    const place = places.find(({ rule }) => rule === object.metadata.name);
+    return place ? [refusal(code, words, place.path)] : [];
+  });
+}
 
 function checkTarget(object: Lbrule, old: Lbrule | undefined, world: World): Refusal[] {
   const { lbticket, listner: name } = object.spec;

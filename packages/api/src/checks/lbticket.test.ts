@@ -98,6 +98,69 @@ test('an F5 Ingress of another cluster uses other Services', () => {
   expect(checkLbticket(makeTicket(), undefined, makeWorld({ loadbalancers: [demo] }, { ingresses }))).toEqual([]);
 });
 
+test('a Service used by a rule of another ticket is refused, with its name', () => {
+  const held = makeWorld({
+    loadbalancers: [demo],
+    lbtickets: [other({ listners: [uses('svc09')] })],
+    lbrules: [makeRule({ lbticket: 'other' })],
+  });
+  const [problem, ...rest] = checkLbticket(makeTicket({ listners: [uses('svc03')] }), undefined, held);
+  expect(problem).toMatchObject({ code: 'taken', message: expect.stringContaining('Lbrule default/irule') });
+  expect(rest).toEqual([]);
+  expect(checkLbticket(makeTicket({ listners: [uses('svc08')] }), undefined, held)).toEqual([]);
+});
+
+test.each(['created', 'failed'] as const)('a %s ticket that moves to another cluster is judged there', (process) => {
+  const far = makeLoadbalancer('far', { cluster: 'acp-region02' });
+  const near = makeLoadbalancer('near', { nsselector: {} });
+  const taken = makeWorld({
+    loadbalancers: [demo, far, near],
+    lbtickets: [other({ loadbalancer: 'far' })],
+    lbrules: [makeRule()],
+  });
+  const old = makeTicket({}, { process });
+  const moved = (loadbalancer: string) => checkLbticket(makeTicket({ loadbalancer }, { process }), old, taken);
+  expect(paths(moved('far'))).toEqual(['spec.listners[0].services[0].service', 'spec.listners[0].services[1].service']);
+  expect(moved('near')).toEqual([]);
+});
+
+test('its rules move with it', () => {
+  const far = makeLoadbalancer('far', { cluster: 'acp-region02' });
+  const taken = makeWorld({
+    loadbalancers: [demo, far],
+    lbtickets: [other({ loadbalancer: 'far', listners: [uses('svc04')] })],
+    lbrules: [makeRule()],
+  });
+  const old = makeTicket({}, { process: 'failed' });
+  const moved = { ...old, spec: { ...old.spec, loadbalancer: 'far' } };
+  expect(paths(checkLbticket(moved, old, taken))).toEqual(['spec.loadbalancer']);
+});
+
+const abroad = (listner: Parameters<typeof makeListner>[0], spec: Parameters<typeof makeTicket>[0] = {}) => ({
+  ...makeTicket({
+    listners: [makeListner({ services: [{ service: 'free', port: 80, weight: 1 }], ...listner })],
+    ...spec,
+  }),
+  metadata: { name: 'test', namespace: 'b' },
+});
+
+test.each([
+  ['on the same port', abroad({}), ['spec.listners[0].port']],
+  ['on another port', abroad({ port: 81 }), []],
+  ['of another protocal', abroad({ protocal: 'tcp', session: 'none' }), []],
+  ['of another load balancer', abroad({}, { loadbalancer: 'far' }), []],
+  ['for another namespace', abroad({}, { namespace: 'b' }), []],
+])('a ticket of that name in another project, %s', (_, ticket, want) => {
+  const far = makeLoadbalancer('far', { nsselector: {} });
+  const held = makeWorld({ loadbalancers: [demo, far], lbtickets: [makeTicket()] });
+  expect(paths(checkLbticket(ticket, undefined, held))).toEqual(want);
+});
+
+test('a ticket of that name that was there before keeps its port', () => {
+  const both = makeWorld({ loadbalancers: [demo], lbtickets: [makeTicket()] });
+  expect(checkLbticket(abroad({ balance: 'ratio-member' }), abroad({}), both)).toEqual([]);
+});
+
 test('a Service that a ticket had already is not judged again', () => {
   const shared = makeWorld({ loadbalancers: [demo], lbtickets: [other({})] });
   const edited = makeTicket({ listners: [makeListner({ balance: 'ratio-member' })] });

@@ -1,10 +1,13 @@
 // Whether an Lbticket may be written or removed (spec/tickets.md §3, §7).
-import { type Refusal, type Words, isEqual, parseAddress, refusal } from '@fairlead/core';
+import { type Refusal, type Words, isEqual, parseAddress, refusal, virtualName } from '@fairlead/core';
 import { type Lbticket, forceAnnotation, isDeletable, lbticket as definition } from '../lbticket.ts';
+import type { Listner } from '../listner.ts';
+import { newFaults } from './compiled.ts';
 import { droppedByCanary } from './lbcanary.ts';
 import { pickWarnings } from './pick.ts';
+import { holdersOf, servicesIn, servicesOf, takenBy } from './services.ts';
 import { checkStructure, isUntouched } from './structure.ts';
-import { type World, isSame, loadbalancerNamed, nameOf } from './world.ts';
+import { type World, clusterOf, isSame, loadbalancerNamed, nameOf, rulesOf } from './world.ts';
 
 /** Problems of writing `object`; `old` is what is there before, if anything. */
 export function checkLbticket(object: Lbticket, old: Lbticket | undefined, world: World): Refusal[] {
@@ -16,6 +19,8 @@ export function checkLbticket(object: Lbticket, old: Lbticket | undefined, world
     ...checkState(object, old, world),
     ...checkNamespace(object, old, world).problems,
     ...checkServices(object, old, world),
+    ...checkVirtuals(object, old, world),
+    ...checkCompiled(object, old, world),
     ...checkRemovedListners(object, old, world),
     ...checkCanaries(object, old, world),
   ];
@@ -103,50 +108,70 @@ function checkNamespace(
   return { problems: [refusal('missing', words, 'spec.namespace')], warnings: [] };
 }
 
-const clusterOf = (ticket: Lbticket, world: World): string | undefined =>
-  loadbalancerNamed(world, ticket.spec.loadbalancer)?.spec.cluster;
-
-/** A Service carries one set of labels, so one ticket (or Ingress) may use it; only what this edit adds is judged. */
+/** Of one ticket or Ingress each; only what this edit adds, or moves to another cluster or namespace, is judged. */
 function checkServices(object: Lbticket, old: Lbticket | undefined, world: World): Refusal[] {
-  const before = new Set(old && old.spec.namespace === object.spec.namespace ? servicesOf(old) : []);
-  const added = new Set(servicesOf(object).filter((service) => !before.has(service)));
-  if (added.size === 0) return [];
+  const isKept =
+    old &&
+    old.spec.namespace === object.spec.namespace &&
+    (old.spec.loadbalancer === object.spec.loadbalancer || clusterOf(old, world) === clusterOf(object, world));
+  const before = new Set(isKept ? servicesOf(old) : []);
+  const moved = isKept ? [] : rulesOf(object, world);
+  const ofRules = moved.flatMap(({ spec }) => servicesIn(spec));
+  const added = new Set([...servicesOf(object), ...ofRules].filter((service) => !before.has(service)));
   const holders = holdersOf(object, added, world);
-  return (object.spec.listners ?? []).flatMap((listner, i) =>
-    listner.services.flatMap(({ service }, j): Refusal[] => {
-      const holder = holders.get(service);
-      if (holder === undefined) return [];
-      const words = {
-        en: `Service ${service} is used by ${holder} already: choose another, or remove it there`,
-        zh: `Service ${service} 已被 ${holder} 使用:请选择其他 Service,或先在该处移除`,
-      };
-      return [refusal('taken', words, `spec.listners[${i}].services[${j}].service`)];
-    }),
-  );
+  const where = old && old.spec.namespace === object.spec.namespace ? 'spec.loadbalancer' : 'spec.namespace';
+  return [
+    ...(object.spec.listners ?? []).flatMap((listner, i) =>
+      listner.services.flatMap(({ service }, j) =>
+        takenBy(holders, service, `spec.listners[${i}].services[${j}].service`),
+      ),
+    ),
+    ...[...new Set(ofRules)].flatMap((service) => takenBy(holders, service, where)),
+  ];
 }
 
-const servicesOf = (ticket: Lbticket): string[] =>
-  (ticket.spec.listners ?? []).flatMap((listner) => listner.services.map(({ service }) => service));
+/** What of it, with its rules, could not be compiled. */
+function checkCompiled(object: Lbticket, old: Lbticket | undefined, world: World): Refusal[] {
+  const compiled = (ticket: Lbticket) => ({
+    ticket,
+    rules: rulesOf(ticket, world),
+    loadbalancer: loadbalancerNamed(world, ticket.spec.loadbalancer),
+  });
+  return newFaults(compiled(object), old && compiled(old)).map(({ code, words, places }) => {
+    const place = places.find(({ rule }) => rule === undefined) ?? places[0];
+    const isOwn = place?.rule === undefined;
+    return refusal(code, words, isOwn ? (place?.path ?? 'spec') : `spec.listners[${place.listner}]`);
+  });
+}
 
-/** Who else uses these Services of the ticket's namespace, by Service. */
-function holdersOf(ticket: Lbticket, services: ReadonlySet<string>, world: World): Map<string, string> {
+/** A virtual server is named by ticket and port: a ticket of that name in another project may have it already. */
+function checkVirtuals(object: Lbticket, old: Lbticket | undefined, world: World): Refusal[] {
+  const { loadbalancer, namespace, listners = [] } = object.spec;
+  const isKept = old?.spec.loadbalancer === loadbalancer && old.spec.namespace === namespace;
+  const before = new Set(isKept ? (old.spec.listners ?? []).map(virtualOf(old)) : []);
   const holders = new Map<string, string>();
-  const cluster = clusterOf(ticket, world);
-  if (cluster === undefined) return holders;
   for (const other of world.lbtickets()) {
-    const isElsewhere = other.spec.namespace !== ticket.spec.namespace || isSame(other, ticket);
-    if (isElsewhere || other.status?.process === 'deleted' || clusterOf(other, world) !== cluster) continue;
-    for (const service of servicesOf(other))
-      if (services.has(service)) holders.set(service, `Lbticket ${nameOf(other)}`);
+    const isElsewhere = other.spec.loadbalancer !== loadbalancer || other.spec.namespace !== namespace;
+    if (isElsewhere || isSame(other, object) || other.status?.process === 'deleted') continue;
+    for (const virtual of (other.spec.listners ?? []).map(virtualOf(other))) holders.set(virtual, nameOf(other));
   }
-  for (const ingress of world.ingresses?.() ?? []) {
-    if (ingress.cluster !== cluster || ingress.namespace !== ticket.spec.namespace) continue;
-    for (const service of ingress.services) {
-      if (services.has(service)) holders.set(service, `Ingress ${ingress.namespace}/${ingress.name}`);
-    }
-  }
-  return holders;
+  return listners.flatMap((listner, i): Refusal[] => {
+    const virtual = virtualOf(object)(listner);
+    const holder = before.has(virtual) ? undefined : holders.get(virtual);
+    if (holder === undefined) return [];
+    const name = virtualName(object.metadata.name, listner.port);
+    const words = {
+      en: `the virtual server ${name} of namespace ${namespace} is of Lbticket ${holder} already: choose another port, or file the ticket under another name`,
+      zh: `命名空间 ${namespace} 的虚拟服务器 ${name} 已属于 Lbticket ${holder}:请选择其他端口,或用其他名称申请工单`,
+    };
+    return [refusal('taken', words, `spec.listners[${i}].port`)];
+  });
 }
+
+const virtualOf =
+  ({ metadata }: Lbticket) =>
+  ({ port, protocal }: Listner): string =>
+    `${protocal} ${virtualName(metadata.name, port)}`;
 
 function checkRemovedListners(object: Lbticket, old: Lbticket | undefined, world: World): Refusal[] {
   if (!old || isEqual(old.spec.listners, object.spec.listners)) return [];

@@ -30,17 +30,17 @@ test.each([
   ['the same triple under another name', {}, ['spec', 'spec.ltm.cidr', 'spec.ve.cidr']],
   [
     'a network inside that of another on the same device',
-    { cluster: 'b', ltm: { ...ltm, cidr: '10.0.0.128/25' }, ve: { ...ve, cidr: '20.2.0.0/16' } },
+    { cluster: 'bb', ltm: { ...ltm, cidr: '10.0.0.128/25' }, ve: { ...ve, cidr: '20.2.0.0/16' } },
     ['spec.ltm.cidr'],
   ],
   [
     'the same networks on other devices',
-    { cluster: 'b', ltm: { ...ltm, url: 'http://100.1.1.2' }, ve: { ...ve, addr: '200.1.1.2' } },
+    { cluster: 'bb', ltm: { ...ltm, url: 'http://100.1.1.2' }, ve: { ...ve, addr: '200.1.1.2' } },
     [],
   ],
   [
     'the same device written another way',
-    { cluster: 'b', ltm: { ...ltm, url: 'http://100.1.1.1/api/' }, ve: { ...ve, addr: '200.1.1.2' } },
+    { cluster: 'bb', ltm: { ...ltm, url: 'http://100.1.1.1/api/' }, ve: { ...ve, addr: '200.1.1.2' } },
     ['spec.ltm.cidr'],
   ],
 ])('%s', (_, spec, want) => {
@@ -49,7 +49,7 @@ test.each([
 });
 
 test.each([
-  ['the cluster', { cluster: 'b' }, ['spec.cluster']],
+  ['the cluster', { cluster: 'bb' }, ['spec.cluster']],
   ['the selector', { nsselector: {} }, ['spec.nsselector']],
   ['a network that moves', { ve: { ...ve, cidr: '20.2.0.0/16' } }, ['spec.ve.cidr']],
   ['a network that shrinks', { ltm: { ...ltm, cidr: '10.0.0.0/25' } }, ['spec.ltm.cidr']],

@@ -5,15 +5,18 @@ import {
   type Words,
   covers,
   isEqual,
+  isOwnTenant,
   overlaps,
   parseAddressRange,
   parseCidr,
   refusal,
 } from '@fairlead/core';
-import { forceAnnotation } from '../lbticket.ts';
 import { type Loadbalancer, loadbalancer as definition } from '../loadbalancer.ts';
+import { type Lbticket, forceAnnotation } from '../lbticket.ts';
+import { tenantOf } from '../names.ts';
+import { type Fault, newFaults } from './compiled.ts';
 import { checkStructure, isUntouched } from './structure.ts';
-import { type World, isSame, liveTicketsOf, nameOf } from './world.ts';
+import { type World, isSame, liveTicketsOf, nameOf, rulesByTicket } from './world.ts';
 
 /** Problems of writing `object`; `old` is what is there before, if anything. */
 export function checkLoadbalancer(object: Loadbalancer, old: Loadbalancer | undefined, world: World): Refusal[] {
@@ -28,6 +31,8 @@ export function checkLoadbalancer(object: Loadbalancer, old: Loadbalancer | unde
     ...checkOverlaps(object, old, others),
     ...checkFrozen(object, old, world),
     ...checkApprover(object, old, world),
+    ...checkTenant(object, old),
+    ...checkTickets(object, old, world),
   ];
 }
 
@@ -140,6 +145,29 @@ function isOverlapping(a: Loadbalancer, b: Loadbalancer, layer: Layer): boolean 
 const both = <T>(a: Result<T>, b: Result<T>, test: (a: T, b: T) => boolean): boolean =>
   a.ok && b.ok && test(a.value, b.value);
 
+/** The partition on the device: AS3 takes `Common` with the one application `Shared` alone, and no CIS starts with it. */
+function checkTenant(object: Loadbalancer, old: Loadbalancer | undefined): Refusal[] {
+  const { cis, ve } = object.spec;
+  // Whatever the namespace, which begins and ends as this one does.
+  const tenant = tenantOf(object, 'x');
+  if (old && tenantOf(old, 'x') === tenant && old.spec.ve.partition === ve.partition) return [];
+  const isExternal = cis.mode === 'external';
+  const partition = ve.partition ?? '';
+  const path = !isExternal && partition !== '' ? 'spec.ve.partition' : 'spec.cis.tenant';
+  const words = {
+    en: `"${tenant}" cannot be a partition of ours: use 2 to 190 letters, digits, "_", "." and "-", beginning with a letter or digit, not ending in "-", and neither Common, which is everybody's, nor a word of AS3 such as label`,
+    zh: `"${tenant}" 不能作为我们的分区:请使用 2 到 190 个字母、数字、"_"、"." 或 "-",以字母或数字开头,不以 "-" 结尾,且不能是公用的 Common 或 label 等 AS3 关键字`,
+  };
+  const common = {
+    en: 'Common is the partition of everybody: name the one that the CIS was started with',
+    zh: 'Common 是公用分区:请填写启动 CIS 时指定的分区',
+  };
+  return [
+    ...(isOwnTenant(tenant) ? [] : [refusal('invalid', words, path)]),
+    ...(isExternal && partition === 'Common' ? [refusal('invalid', common, 'spec.ve.partition')] : []),
+  ];
+}
+
 /*
  *   field              | may change while a live ticket uses it
  *   -------------------+---------------------------------------
@@ -194,6 +222,30 @@ function checkApprover(object: Loadbalancer, old: Loadbalancer | undefined, worl
     zh: `审批系统中仍有工单的申请时不能更改(${names.zh}):请先删除这些工单(state 先设为 disabled,再设为 deleted),或添加注解 ${forceAnnotation}="true";此后仍向原审批系统查询和撤回这些申请,但不带令牌`,
   };
   return [refusal('denied', words, `spec.policy.${field}`)];
+}
+
+/** What tickets that use it could not be compiled with any more: the first fault of each field, and whose. */
+function checkTickets(object: Loadbalancer, old: Loadbalancer | undefined, world: World): Refusal[] {
+  if (!old || isEqual([old.spec.cis, old.spec.ve.partition], [object.spec.cis, object.spec.ve.partition])) return [];
+  const found = new Map<string, { fault: Fault; tickets: Lbticket[] }>();
+  const rules = rulesByTicket(world);
+  for (const ticket of liveTicketsOf(world, object.metadata.name)) {
+    const compiled = { ticket, rules: rules.get(nameOf(ticket)) ?? [] };
+    for (const fault of newFaults({ ...compiled, loadbalancer: object }, { ...compiled, loadbalancer: old })) {
+      const field = fault.field ?? 'spec.cis';
+      const present = found.get(field);
+      if (!present) found.set(field, { fault, tickets: [ticket] });
+      else if (!present.tickets.includes(ticket)) present.tickets.push(ticket);
+    }
+  }
+  return [...found].map(([field, { fault, tickets }]) => {
+    const names = list(tickets);
+    const words = {
+      en: `tickets use it that this does not fit (${names.en}): ${fault.words.en}`,
+      zh: `有工单正在使用,与此不符(${names.zh}):${fault.words.zh}`,
+    };
+    return refusal('denied', words, field);
+  });
 }
 
 /** Names for a message: enough to go on, never thousands. */

@@ -66,3 +66,29 @@ export function loadbalancerNamed(world: World, name: string): Loadbalancer | un
   for (const loadbalancer of world.loadbalancers()) if (loadbalancer.metadata.name === name) return loadbalancer;
   return undefined;
 }
+
+/** The rules that name the ticket, whichever of its listners. */
+export const rulesOf = (ticket: Lbticket, world: Pick<World, 'lbrules'>): Lbrule[] =>
+  [...world.lbrules()].filter(
+    ({ metadata, spec }) => spec.lbticket === ticket.metadata.name && metadata.namespace === ticket.metadata.namespace,
+  );
+
+/** The target cluster of a ticket; undefined while its load balancer is unknown. */
+export const clusterOf = (ticket: Lbticket, world: World): string | undefined =>
+  loadbalancerNamed(world, ticket.spec.loadbalancer)?.spec.cluster;
+
+/** Rules that `counts` is true of, by `namespace/name` of the ticket that they name. */
+export function rulesByTicket(
+  world: Pick<World, 'lbrules'>,
+  counts: (rule: Lbrule) => boolean = () => true,
+): Map<string, Lbrule[]> {
+  const rules = new Map<string, Lbrule[]>();
+  for (const rule of world.lbrules()) {
+    if (!counts(rule)) continue;
+    const ticket = nameOf({ metadata: { ...rule.metadata, name: rule.spec.lbticket } });
+    const others = rules.get(ticket);
+    if (others) others.push(rule);
+    else rules.set(ticket, [rule]);
+  }
+  return rules;
+}

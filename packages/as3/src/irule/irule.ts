@@ -3,6 +3,7 @@
 import {
   fail,
   hasChoice,
+  longestRule,
   ok,
   parseRoute,
   reducedWeights,
@@ -16,9 +17,6 @@ import type { Classed } from '../application.ts';
 import { clauseExpression, type ListPlace } from './clause.ts';
 import { cookieEvent, forgetCookie, pick, readCookie, weightList } from './pick.ts';
 import { readings, type Reading } from './readings.ts';
-
-/** What the device takes as one rule, with room to spare. */
-const longestRule = 60_000;
 
 interface ParsedRoute {
   route: Route;
