@@ -6,7 +6,7 @@ import { lb, listner, ticket } from './testing/objects.ts';
 import { conditionAt, world } from './testing/world.ts';
 
 async function ready() {
-  const here = await world();
+  const here = await world({ services: ['test', 'off'] });
   await made(here.management.create(loadbalancers, lb()));
   for (const name of ['test', 'off', 'bare'])
     await made(
@@ -58,7 +58,7 @@ test('a cluster that stays away is said on its tickets, and nothing of theirs is
 });
 
 test('a cluster that gets connected while we run is met at the next look', async () => {
-  const here = await world();
+  const here = await world({ services: ['svc2'] });
   await here.stop();
   here.slow(200_000);
   await here.begin();
