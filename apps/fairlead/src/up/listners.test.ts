@@ -216,3 +216,44 @@ test('a ticket has up to 64 listners, and no more', async () => {
   const own = environment.devices.ve.sim.virtuals().filter(({ name }) => name.includes('most_'));
   expect(own.map(({ port }) => port).sort()).toEqual(Array.from({ length: 64 }, (_, i) => 2000 + i));
 }, 60_000);
+
+test('weights behind one address: a cookie keeps a client, a forwarded address counts, chance asks nobody', async () => {
+  await applyText(target(), webServer('east'));
+  await applyText(target(), webServer('west'));
+  const services = '[{service: east, port: 8080, weight: 1}, {service: west, port: 8080, weight: 1}]';
+  const listner = (port: number, more: string) =>
+    `{name: l${port}, port: ${port}, protocal: http, session: none, ${more}, services: ${services}}`;
+  const listners = [
+    listner(80, 'stickiness: cookie'),
+    listner(81, 'pickBy: x-forwarded-for'),
+    listner(82, 'stickiness: random'),
+    listner(83, 'stickiness: source'),
+  ];
+  await applyText(environment.management, ticket('sticky', listners));
+  await isProgrammed('sticky');
+  const asked = async (port: number, headers: Record<string, string> = {}) => {
+    const at = boundAt(environment.devices.ve.sim, stored('sticky')?.status?.veip ?? '', port);
+    if (!at) throw new Error(`nothing listens on port ${port}`);
+    const answer = await fetch(`http://${at.host}:${at.port}/`, { headers });
+    await answer.text();
+    return { service: answer.headers.get('x-service'), cookie: answer.headers.get('set-cookie') };
+  };
+  const many = async (port: number, headers: (i: number) => Record<string, string> = () => ({})) => {
+    const services = new Set<string | null>();
+    for (let i = 0; i < 30; i++) services.add((await asked(port, headers(i))).service);
+    return [...services].sort();
+  };
+  await eventually(
+    () => many(82),
+    (services) => services.length === 2 && !services.includes(null),
+  );
+  expect(await many(80)).toEqual(['east', 'west']);
+  const { service, cookie } = await asked(80);
+  expect(cookie).toMatch(/^fl_sticky_80_vs\.default=\d+; path=\/; HttpOnly$/);
+  const [kept = ''] = (cookie ?? '').split(';');
+  expect(await many(80, () => ({ cookie: kept }))).toEqual([service]);
+  expect((await asked(80, { cookie: kept })).cookie).toBeNull();
+  expect(await many(81, (i) => ({ 'x-forwarded-for': `192.0.2.${i}` }))).toEqual(['east', 'west']);
+  expect(await many(81, () => ({ 'x-forwarded-for': '6.6.6.6, 192.0.2.7' }))).toHaveLength(1);
+  expect(await many(83)).toHaveLength(1);
+}, 60_000);

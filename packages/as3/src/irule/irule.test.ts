@@ -15,6 +15,7 @@ import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { isRecord, objectsOf, type Application } from '../application.ts';
 import { compile } from '../compile.ts';
+import { hostile, regexps, words } from './words.testdata.ts';
 
 const runner = tclRunner();
 afterAll(() => runner.close());
@@ -22,39 +23,6 @@ afterAll(() => runner.close());
 const place = '/t1/app_http';
 const runs = Number(process.env['FC_RUNS'] ?? 500);
 
-const hostile = [
-  '"]; exec rm -rf /; [',
-  '}; exec id; {',
-  '$env(HOME)',
-  '${fl_pool}',
-  '[exit 1]',
-  '\\',
-  '\\"',
-  '`=x`',
-  '{',
-  '}{',
-  '#',
-  ';',
-  '*',
-  '?',
-  '-',
-  '--',
-];
-/** Numbers to Tcl, and to nobody else. */
-const oddNumbers = ['0100', '0x64', '1e2', '007'];
-const words = ['a', 'ab', 'beta', 'a.domain.com', 'A.Domain.com', '2', '10', '100', '-5', ...oddNumbers, ...hostile];
-const regexps = [
-  '^a',
-  'b$',
-  '[0-9]+',
-  '^(?:ab|be)',
-  String.raw`\.`,
-  String.raw`\s`,
-  String.raw`["\]\[$]`,
-  '^[^a]*$',
-  'a{1,2}',
-  String.raw`^\w+$`,
-];
 const numbers = ['0-9', '2-100', '100-1000', '0-999999999999999'];
 const networks = ['192.0.2.0/28', '10.0.0.0/8', '2001:db8::/32', '0.0.0.0/0', '::/0'];
 const spans = ['192.0.2.3-192.0.2.9', '10.0.0.1-10.0.0.10', '2001:db8::1-2001:db8::9'];
@@ -363,6 +331,31 @@ const canary = (tests: Condition['tests']): Listener => ({
       conditions: [{ subject: 'header', key: 'x', tests }],
       pools: [{ pool: 'p2_80_pool', weight: 1 }],
     },
+  ],
+});
+
+test('what a cookie keeps Tcl and choose() say alike, whatever lives', { timeout: 300_000 }, async () => {
+  const [route] = canary([{ operator: 'equal', value: 'in' }]).routes;
+  if (!route) throw new Error('bug: a canary has a route');
+  const keeping = fc.tuple(weights, weights).map(([own, ruled]): Listener => {
+    return { ...canary([]), stickiness: 'cookie', pools: own, routes: [{ ...route, name: 'rule0', pools: ruled }] };
+  });
+  const brought = fc.tuple(fc.constantFrom('in', 'out'), fc.constantFrom('default', 'rule0'), kept);
+  const some = fc.array(brought.map(bringing), { minLength: 5, maxLength: 10 });
+  await fc.assert(
+    fc.asyncProperty(keeping, some, fc.subarray(pools, { maxLength: 3 }), seeds, async (of, requests, live, seed) => {
+      const alive = (pool: string) => live.includes(pool);
+      expect(await chosenUnderTcl(of, requests, alive, seed)).toEqual(expected(of, requests, alive, seed));
+    }),
+    { numRuns: runs },
+  );
+});
+
+const bringing = ([value, salt, text]: [string, string, string]): TestRequest => ({
+  client: '192.0.2.1',
+  headers: [
+    ['X', value],
+    ['Cookie', `fl_web_80_vs.${salt}=${text}`],
   ],
 });
 
