@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Lbticket } from '../lbticket.ts';
 import type { Loadbalancer } from '../loadbalancer.ts';
 import { makeLoadbalancer, makeTicket, makeWorld } from '../make.ts';
-import { checkLoadbalancer, checkLoadbalancerRemoval, loadbalancerWarnings } from './loadbalancer.ts';
+import { checkLoadbalancer, checkLoadbalancerRemoval, deviceOf, loadbalancerWarnings } from './loadbalancer.ts';
 
 const { ltm, ve } = makeLoadbalancer().spec;
 const used = { lbtickets: [makeTicket({}, { process: 'enabled', veip: '20.1.0.10' })] };
@@ -125,4 +125,27 @@ test('two load balancers that would fill one tenant are told so, until one has i
   const apart = makeLoadbalancer('second', { cis: { mode: 'fairlead', tenant: '{cluster}_second' } });
   expect(loadbalancerWarnings(apart, second, world)).toEqual([]);
   expect(loadbalancerWarnings(second, second, world)).toEqual([]);
+});
+
+test.each([
+  ['200.1.1.1', '200.1.1.1:443', true],
+  ['VE.example.com', 've.example.com.', true],
+  ['2001:db8::1', '[2001:DB8:0::1]:443', true],
+  ['http://100.1.1.1/api', 'http://100.1.1.1:80/api/', true],
+  ['https://100.1.1.1', '100.1.1.1', true],
+  ['200.1.1.1', '200.1.1.1:8443', false],
+  ['http://100.1.1.1/a', 'http://100.1.1.1/b', false],
+])('%s and %s are one device: %s', (one, other, isOne) => {
+  expect(deviceOf(one) === deviceOf(other)).toBe(isOne);
+});
+
+test('a device spelled another way does not give out an address twice', () => {
+  const device = makeLoadbalancer().spec;
+  const again = makeLoadbalancer('again', {
+    nsselector: {},
+    ltm: { ...device.ltm, url: 'http://100.1.1.1:80/api' },
+    ve: { ...device.ve, addr: '200.1.1.1:443' },
+  });
+  const there = makeWorld({ loadbalancers: [makeLoadbalancer()] });
+  expect(checkLoadbalancer(again, undefined, there).map(({ path }) => path)).toEqual(['spec.ltm.cidr', 'spec.ve.cidr']);
 });

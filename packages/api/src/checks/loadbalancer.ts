@@ -134,8 +134,17 @@ type Layer = (typeof layers)[number];
 const device = ({ spec }: Loadbalancer, layer: Layer): string =>
   deviceOf(layer === 'ltm' ? spec.ltm.url : spec.ve.addr);
 
-/** Addresses that differ in case or a final slash alone are one device. */
-export const deviceOf = (address: string): string => address.toLowerCase().replace(/\/+$/, '');
+/**
+ * One text for one device, however it is written: host in lower case, without a dot at its end, and the port that the
+ * scheme (https where none is said) has by itself left out. A path is kept: one API may stand before several devices.
+ */
+export function deviceOf(address: string): string {
+  const isBare = /^[0-9a-f:]+$/i.test(address) && address.split(':').length > 2;
+  const text = /^https?:\/\//i.test(address) ? address : `https://${isBare ? `[${address}]` : address}`;
+  if (!URL.canParse(text)) return address.toLowerCase();
+  const { protocol, hostname, port, pathname, search } = new URL(text);
+  return `${protocol}//${hostname.replace(/\.$/, '')}:${port}${pathname.replace(/\/+$/, '')}${search}`;
+}
 
 function isOverlapping(a: Loadbalancer, b: Loadbalancer, layer: Layer): boolean {
   return both(parseCidr(a.spec[layer].cidr), parseCidr(b.spec[layer].cidr), overlaps);
