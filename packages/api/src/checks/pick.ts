@@ -13,7 +13,8 @@ export function pickWarnings(ticket: Lbticket, world: World): Words[] {
   );
   return (ticket.spec.listners ?? []).flatMap((listner, i) => {
     const sharing = [listner, ...rules.filter(({ spec }) => spec.listner === listner.name).map(({ spec }) => spec)];
-    return sharing.some(isShared) ? warning({ en: `spec.listners[${i}]`, zh: `spec.listners[${i}]` }, listner) : [];
+    const field = `spec.listners[${i}]`;
+    return sharing.some(isShared) ? warning({ en: field, zh: field }, listner) : [];
   });
 }
 
@@ -35,7 +36,9 @@ const isShared = ({ services }: { services: readonly { weight: number }[] }): bo
 
 function warning(where: Words, { protocal, stickiness, pickBy }: Listner): Words[] {
   if (stickiness !== 'source') return [];
-  const other = isHttp(protocal) ? ['cookie or random', 'cookie 或 random'] : ['random', 'random'];
+  const other = isHttp(protocal)
+    ? { en: 'use stickiness cookie or random', zh: '请将 stickiness 改为 cookie 或 random' }
+    : { en: 'use stickiness random', zh: '请将 stickiness 改为 random' };
   const why =
     pickBy === 'client-address'
       ? {
@@ -43,13 +46,13 @@ function warning(where: Words, { protocal, stickiness, pickBy }: Listner): Words
           zh: 'VE 看到的是 LTM 的地址而不是客户端的地址,stickiness 为 source 会把(几乎)所有请求发往同一个 Service',
         }
       : {
-          en: 'the LTM passes connections through and sets no X-Forwarded-For, so pickBy goes by what a proxy before it set, or else by what the client claims',
+          en: 'the LTM passes connections through and sets no X-Forwarded-For, so pickBy goes by what a proxy before it set, and where there is none by what the client claims',
           zh: 'LTM 只转发连接,不设置 X-Forwarded-For,pickBy 依据的是其前方代理设置的值,没有代理时则是客户端自称的值',
         };
   return [
     {
-      en: `${where.en}: with ltm.mode as3 ${why.en}: use stickiness ${other[0]}${pickBy === 'client-address' ? '' : ', unless there is such a proxy'}`,
-      zh: `${where.zh}:ltm.mode 为 as3 时,${why.zh}:请将 stickiness 改为 ${other[1]}${pickBy === 'client-address' ? '' : '(除非有这样的代理)'}`,
+      en: `${where.en}: with ltm.mode as3 ${why.en}: ${other.en}`,
+      zh: `${where.zh}:ltm.mode 为 as3 时,${why.zh}:${other.zh}`,
     },
   ];
 }
