@@ -66,12 +66,14 @@ async function contest() {
   const east = here.servers.get('east');
   if (!east) throw new Error('bug: no server');
   await here.secret('clusters', { east: kubeconfigOf('east') });
-  await serve(east.kube, 'svc', ['10.1.1.1']);
   await made(here.management.kube.create(loadbalancers, loadbalancerOf('lb', 'east', 1)));
   const a = candidate(here, 'a');
   await here.clock.advance(1_000);
   const b = candidate(here, 'b');
-  const file = (name: string) => made(here.management.kube.create(lbtickets, ticketOf(name, 'lb', `svc-${name}`)));
+  const file = async (name: string) => {
+    await serve(east.kube, `svc-${name}`, ['10.1.1.1']);
+    await made(here.management.kube.create(lbtickets, ticketOf(name, 'lb', `svc-${name}`)));
+  };
   await file('first');
   await here.clock.advance(10_000);
   const ready = async (name: string) =>

@@ -112,9 +112,11 @@ test.each(['cut', 'hangs'] as const)(
     });
     expect(await eastPods(here)).toEqual(twoPods);
     // Work for both meanwhile: of the one that is away, more than there are turns at once.
-    for (let i = 0; i < 20; i++)
+    for (let i = 0; i < 20; i++) {
+      await serve(serverOf(here, 'east').kube, `svc${i}`, ['10.1.1.1']);
       await made(here.management.kube.create(lbtickets, ticketOf(`late${i}`, 'lb-east', `svc${i}`)));
-    await serve(serverOf(here, 'west').kube, 'svc-west', ['10.1.2.9']);
+    }
+    for (const name of ['svc-west', 'svc-new']) await serve(serverOf(here, 'west').kube, name, ['10.1.2.9']);
     await made(here.management.kube.create(lbtickets, ticketOf('new', 'lb-west', 'svc-new')));
     await here.clock.advance(5_000);
     await isServed(here, 'west');
@@ -149,6 +151,7 @@ test('before a cluster that hangs is known to, its many ConfigMaps hold up no ot
     await made(here.management.kube.create(lbtickets, { ...one, spec: { ...one.spec, namespace: `n${i}` } }));
   }
   await here.clock.advance(500);
+  await serve(serverOf(here, 'west').kube, 'svc-new', ['10.1.2.9']);
   await made(here.management.kube.create(lbtickets, ticketOf('new', 'lb-west', 'svc-new')));
   await here.clock.advance(2_000);
   expect(await ticketSays(here, 'hung19')).toMatchObject({ Programmed: 'False pending' });
@@ -224,7 +227,7 @@ test('credentials are rotated without a restart, and without a list that takes a
   east.token = 'two';
   await here.clock.advance(30_000);
   await isServed(here, 'east');
-  await serve(east.kube, 'svc-east', ['10.1.1.5']);
+  for (const name of ['svc-east', 'svc-more']) await serve(east.kube, name, ['10.1.1.5']);
   await made(here.management.kube.create(lbtickets, ticketOf('more', 'lb-east', 'svc-more')));
   await here.clock.advance(5_000);
   expect(await eastPods(here)).toEqual(['10.1.1.5']);
@@ -270,6 +273,7 @@ test('a kubeconfig that would run a program here is refused, with the reason', a
 test('an empty value is the cluster that we run in', async () => {
   const here = await begun({ ...both, here: '' });
   await made(here.management.kube.create(loadbalancers, loadbalancerOf('lb-here', 'here', 3)));
+  await serve(here.management.kube, 'svc-own', ['10.1.3.1']);
   await made(here.management.kube.create(lbtickets, ticketOf('own', 'lb-here', 'svc-own')));
   await here.clock.advance(30_000);
   expect(await ticketSays(here, 'own')).toMatchObject({ Ready: 'True Ready' });

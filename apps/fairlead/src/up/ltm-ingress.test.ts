@@ -136,7 +136,7 @@ kind: Loadbalancer
 metadata: {name: other}
 spec:
   ltm: {url: "http://100.1.1.1", mode: as3, tokenSecretRef: {name: ltm-token}, cidr: 10.0.10.0/24}
-  ve: {addr: 200.1.1.1, user: admin, passwd: admin, cidr: 20.1.10.0/24}
+  ve: {addr: 200.1.1.1, user: admin, passwd: admin, cidr: 20.1.10.0/24, partition: ingress}
   cluster: acp-region01
   nsselector: {foo: baz}
   cis: {mode: external}
