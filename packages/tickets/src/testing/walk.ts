@@ -250,7 +250,7 @@ function capacityOf({ kept }: World, name: string) {
   return found;
 }
 
-/** Each address is of a ticket that holds it: no quarantine is left, and nobody else has any. */
+/** Each address is of a ticket that holds it: no quarantine is left, and nobody else has one. */
 function leaked(here: World, name: string): string[] {
   const own = here.kept.management.all(lbtickets).filter(({ spec }) => spec.loadbalancer === name);
   const held = own.filter(({ status }) => status?.veip !== undefined).length;
