@@ -27,18 +27,19 @@ export function lanes<K>(clock: Clock, { laneOf, parallel, onBug, onTurn }: Lane
   const run = async (turn: Turn<K>, signal: AbortSignal): Promise<void> => {
     // A bug in one lane ends the others as well, as it would in one queue.
     const stop = new AbortController();
-    const ends = AbortSignal.any([signal, stop.signal]);
+    // One for each lane: on a single one, more than ten would listen, and Node.js warns of that as of a leak.
+    const ends = (): AbortSignal => AbortSignal.any([signal, stop.signal]);
     const runs: Promise<void>[] = [];
     const bugs: unknown[] = [];
     start = (lane) => {
-      const run = lane.run(turn, ends).catch((bug: unknown) => {
+      const run = lane.run(turn, ends()).catch((bug: unknown) => {
         bugs.push(bug);
         stop.abort();
       });
       runs.push(run);
     };
     for (const lane of all.values()) start(lane);
-    await untilAborted(ends);
+    await untilAborted(ends());
     start = undefined;
     await Promise.all(runs);
     if (bugs.length > 0) throw bugs[0];
