@@ -14,7 +14,13 @@ export { canaryProblem, canaryServices, checkLbcanary, checkLbcanaryRemoval } fr
 export { checkLbrule } from './checks/lbrule.ts';
 export { checkAnswer } from './checks/answer.ts';
 export { checkLbticket, checkLbticketRemoval, lbticketWarnings } from './checks/lbticket.ts';
-export { checkLoadbalancer, checkLoadbalancerRemoval, deviceOf, loadbalancerWarnings } from './checks/loadbalancer.ts';
+export {
+  checkLoadbalancer,
+  checkLoadbalancerRemoval,
+  deviceOf,
+  loadbalancerWarnings,
+  networkOverlaps,
+} from './checks/loadbalancer.ts';
 export { conditionOf } from './checks/rule-entry.ts';
 export { type IngressUse, type World, isLive } from './checks/world.ts';
 export {

@@ -289,3 +289,25 @@ test('a ticket moved and disabled while nobody looks shows no addresses of where
   const { spec, status } = await here.ticket('a');
   expect([spec.veip, status?.veip, status?.process]).toEqual(['20.1.0.17', '20.1.0.17', 'disabled']);
 });
+
+test('of two Loadbalancers with the same addresses on one device the older gives them out, until they are apart', async () => {
+  // Without admission, which refuses the second.
+  const here = await world();
+  await made(here.management.create(loadbalancers, lb()));
+  await here.clock.advance(2000);
+  const twin = { ...lb(), metadata: { name: 'twin' } };
+  await made(here.management.create(loadbalancers, twin));
+  await made(here.management.create(lbtickets, ticket('test', { loadbalancer: 'twin' })));
+  await here.clock.advance(2000);
+  const said = (await here.loadbalancer('twin')).status?.conditions?.find(({ type }) => type === 'AddressesAvailable');
+  expect(said).toMatchObject({ status: 'False', reason: 'taken' });
+  expect(said?.message).toMatch(/overlaps .* of Loadbalancer demo on the same device/);
+  expect((await here.ticket('test')).status).toMatchObject({ process: 'failed' });
+  expect((await here.ticket('test')).status).not.toHaveProperty('veip');
+  const apart = { ltm: { ...twin.spec.ltm, cidr: '10.9.0.0/24' }, ve: { ...twin.spec.ve, cidr: '20.9.0.0/24' } };
+  await made(here.management.patch(loadbalancers, { name: 'twin' }, { type: 'merge', body: { spec: apart } }));
+  await here.clock.advance(2000);
+  expect((await here.ticket('test')).status).toMatchObject({ process: 'enabled', veip: '20.9.0.1' });
+  const now = (await here.loadbalancer('twin')).status?.conditions?.find(({ type }) => type === 'AddressesAvailable');
+  expect(now).toMatchObject({ status: 'True' });
+});

@@ -12,6 +12,7 @@ import {
   type Result,
 } from '@fairlead/core';
 import { multimap } from './multimap.ts';
+import type { Layer } from './outage.ts';
 import { waitingList } from './waiting-list.ts';
 
 export interface Pair {
@@ -36,8 +37,6 @@ export interface Capacity {
   ve: { total: number; used: number };
   ltm: { total: number; used: number };
 }
-
-type Layer = 've' | 'ltm';
 
 /** One address of one layer of one Loadbalancer. */
 interface Place {
@@ -69,6 +68,8 @@ export class Ledger {
   readonly #books = new Map<string, Book>();
   readonly #holdings = new Map<string, Holding[]>();
   readonly #waiting = waitingList();
+  /** Loadbalancers that give out nothing, and why. */
+  #barred: ReadonlyMap<string, Problem> = new Map();
   /** Tickets that asked for an address which another holds, by that address; and the other way round. */
   readonly #wanting = multimap<string>();
   readonly #wanted = new Map<string, string>();
@@ -97,6 +98,15 @@ export class Ledger {
     else if (pools.ve.ok && pools.ltm.ok)
       this.#books.set(name, { made, pools: ok({ ve: pools.ve.value, ltm: pools.ltm.value }) });
     this.#stirWaiting(name);
+  }
+
+  /** From now on these give out nothing that they have not given yet. Gives those of which something else is true than before. */
+  bar(barred: ReadonlyMap<string, Problem>): string[] {
+    const before = this.#barred;
+    this.#barred = barred;
+    return [...new Set([...before.keys(), ...barred.keys()])].filter(
+      (name) => before.get(name)?.message !== barred.get(name)?.message,
+    );
   }
 
   close(loadbalancer: string): void {
@@ -130,6 +140,9 @@ export class Ledger {
   take(loadbalancer: string, applicant: Applicant, wish: PairWish): Result<Pair> {
     const pools = this.#books.get(loadbalancer)?.pools;
     if (!pools?.ok) return pools ?? fail('missing', `Loadbalancer ${loadbalancer} does not exist`);
+    const barred = this.#barred.get(loadbalancer);
+    const isHolder = this.#held(applicant.name).some((one) => one.loadbalancer === loadbalancer && one.shown);
+    if (barred && !isHolder) return { ok: false, problem: barred };
     this.#unwant(applicant.name);
     const before = this.#held(applicant.name);
     // What is asked for by name first: a wrong wish is told at once, whoever waits.
@@ -220,7 +233,7 @@ export class Ledger {
   /** Why no address can be given out. */
   problem(loadbalancer: string): Problem | undefined {
     const pools = this.#books.get(loadbalancer)?.pools;
-    return pools && !pools.ok ? pools.problem : undefined;
+    return pools && !pools.ok ? pools.problem : this.#barred.get(loadbalancer);
   }
 
   #pool({ loadbalancer, layer }: Pick<Place, 'loadbalancer' | 'layer'>): AddressPool | undefined {

@@ -15,6 +15,7 @@ import type { Desk } from './desk.ts';
 import { configMapKey, isProgrammed, ticketOf } from './directory.ts';
 import { hasLabels, labelManager, labelsFor, ownsFields, poolOfService, poolsNaming, ticketsWith } from './labels.ts';
 import { annotations, configMapName, createdAt, placeOf, tenantOf, ticketName } from './names.ts';
+import { overlappedNetworks } from './networks.ts';
 import { resume, resumeShown } from './quarantine.ts';
 import { isReported, readReport } from './report.ts';
 import type { Outage } from './outage.ts';
@@ -37,6 +38,7 @@ export function loadAll(desk: Desk, stores: ManagementStores): void {
     desk.ledger.open(loadbalancer);
     wakeLoadbalancer(desk, loadbalancer.metadata.name);
   }
+  desk.ledger.bar(overlappedNetworks(stores.loadbalancers.all()));
   for (const rule of stores.lbrules.all()) {
     desk.directory.ruleChanged(undefined, rule);
     desk.queue.add(`rule ${nameOf(rule)}`);
@@ -183,8 +185,10 @@ function loadbalancerChanged(desk: Desk, { before, after }: Change<Loadbalancer>
   if (name === undefined || (before && after && isEqual(before.spec, after.spec))) return;
   if (after) desk.ledger.open(after);
   else desk.ledger.close(name);
-  desk.queue.add(`loadbalancer ${name}`);
-  wake(desk, desk.directory.ofLoadbalancer(name));
+  for (const one of new Set([name, ...desk.ledger.bar(overlappedNetworks(desk.loadbalancers.all()))])) {
+    desk.queue.add(`loadbalancer ${one}`);
+    wake(desk, desk.directory.ofLoadbalancer(one));
+  }
   // Where its CIS is, and its device, may be others now.
   wakeRefused(desk, () => true);
 }

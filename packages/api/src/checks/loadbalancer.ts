@@ -112,11 +112,25 @@ function checkTwins(object: Loadbalancer, old: Loadbalancer | undefined, others:
 
 /** Two load balancers on one device must not give out the same addresses. */
 function checkOverlaps(object: Loadbalancer, old: Loadbalancer | undefined, others: Loadbalancer[]): Refusal[] {
-  return layers.flatMap((layer) => {
-    const isKept =
-      old && device(old, layer) === device(object, layer) && old.spec[layer].cidr === object.spec[layer].cidr;
-    if (isKept) return [];
-    return others
+  const isKept = (layer: Layer): boolean =>
+    old !== undefined &&
+    device(old, layer) === device(object, layer) &&
+    old.spec[layer].cidr === object.spec[layer].cidr;
+  return networkOverlaps(
+    object,
+    others,
+    layers.filter((layer) => !isKept(layer)),
+  );
+}
+
+/** With each of `others`, by layer: one refusal for each network of `object` that has addresses of theirs. */
+export function networkOverlaps(
+  object: Loadbalancer,
+  others: readonly Loadbalancer[],
+  of: readonly Layer[] = layers,
+): Refusal[] {
+  return of.flatMap((layer) =>
+    others
       .filter((other) => device(other, layer) === device(object, layer) && isOverlapping(other, object, layer))
       .map((other) => {
         const [own, theirs] = [object.spec[layer].cidr, other.spec[layer].cidr];
@@ -125,8 +139,8 @@ function checkOverlaps(object: Loadbalancer, old: Loadbalancer | undefined, othe
           zh: `${own} 与同一设备上 Loadbalancer ${nameOf(other)} 的 ${theirs} 重叠:请选择单独的网段`,
         };
         return refusal('taken', words, `spec.${layer}.cidr`);
-      });
-  });
+      }),
+  );
 }
 
 type Layer = (typeof layers)[number];
