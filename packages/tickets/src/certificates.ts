@@ -3,6 +3,7 @@ import type { Lbticket } from '@fairlead/api';
 import type { ConfigMap, Told } from '@fairlead/kube';
 import { fails, holds } from './finding.ts';
 import { ticketName } from './names.ts';
+import { retold } from './news.ts';
 import { readEntries } from './configmap.ts';
 import { isReported, readReport, type Said } from './report.ts';
 import { conditionOf, type Fact } from './status.ts';
@@ -47,8 +48,9 @@ export function certificatesValid(ticket: Lbticket, configMap: ConfigMap | undef
 
 /** An Event when a certificate cannot be used or its time is over, and one when all are well again. */
 export function certificateNews(before: Lbticket, after: Lbticket): Told[] {
-  const [was, is] = [conditionOf(before, 'CertificatesValid'), conditionOf(after, 'CertificatesValid')];
-  if (!is || (was?.status === is.status && was.message === is.message) || (!was && is.status === 'True')) return [];
+  const news = retold('CertificatesValid', before, after);
+  if (!news || (!news.was && news.is.status === 'True')) return [];
+  const { is } = news;
   const { reason, message } = is;
   return is.status === 'True'
     ? [{ type: 'Normal', reason: 'CertificatesValid', message: 'all certificates are there and in date' }]

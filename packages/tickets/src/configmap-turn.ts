@@ -75,43 +75,44 @@ async function write(desk: Desk, key: ConfigMapKey, sheet: Sheet): Promise<Probl
   if (isExternal(sheet) && !isEmpty && !isApplied(wanted, existing)) declare(desk, key, sheet);
   if (isEmpty && !existing)
     return (servesIngresses(desk, sheet) ? await labelsBefore(desk, sheet) : undefined) ?? labelsAfter(desk, sheet);
+  const failure = await put(desk, key, sheet);
+  if (failure) undeclare(desk, key);
+  if (failure === 'out of date') desk.queue.add(`configmap ${key}`);
+  return failure === 'out of date' ? undefined : (failure ?? labelsAfter(desk, sheet));
+}
+
+/** The labels that come before, and the ConfigMap. `out of date`: what was to be put there is no longer wanted. */
+async function put(desk: Desk, key: ConfigMapKey, sheet: Sheet): Promise<Problem | 'out of date' | undefined> {
+  const { target, namespace, existing, wanted, isEmpty } = sheet;
   const before = isEmpty ? undefined : await labelsBefore(desk, sheet);
-  if (before) {
-    undeclare(desk, key);
-    return before;
-  }
-  if (isOutOfDate(desk, sheet)) {
-    undeclare(desk, key);
-    desk.queue.add(`configmap ${key}`);
-    return undefined;
-  }
-  if (!isApplied(wanted, existing)) {
-    for (const ticket of changedBetween(existing, wanted)) desk.pending.add(key, ticket);
-    const applied = await target.kube.apply(configMaps, wanted, { fieldManager, force: true });
-    if (!applied.ok) {
-      undeclare(desk, key);
-      return applied.problem;
-    }
-    desk.changed({
-      turn: 'configmap',
-      cluster: sheet.loadbalancer.spec.cluster,
-      namespace,
-      configmap: wanted.metadata.name,
-      tickets: Object.keys(readEntries(wanted)).length,
-    });
-    target.configMaps.wrote(applied.value, existing?.metadata.resourceVersion);
-    // A CIS matches by labels alone: what one ticket gives up, another may get now.
-    const others = isExternal(sheet) ? ticketsOnMovedServices(existing, wanted) : [];
-    // Our agent has still to put it on the device, and its report gives the ticket a turn.
-    const wait = isExternal(sheet) ? 0 : quick;
-    for (const ticket of new Set([...changedBetween(existing, wanted), ...others]))
-      desk.queue.add(`ticket ${ticket}`, wait);
-  } else if (isEmpty && existing && isLeft(sheet.loadbalancer, existing)) {
-    const { uid, resourceVersion } = existing.metadata;
-    const gone = await target.kube.remove(configMaps, existing.metadata, { uid, resourceVersion });
-    if (!gone.ok && gone.problem.code !== 'missing') return gone.problem;
-  }
-  return labelsAfter(desk, sheet);
+  if (before) return before;
+  if (isOutOfDate(desk, sheet)) return 'out of date';
+  if (isApplied(wanted, existing)) return isEmpty && existing ? removeLeft(sheet, existing) : undefined;
+  for (const ticket of changedBetween(existing, wanted)) desk.pending.add(key, ticket);
+  const applied = await target.kube.apply(configMaps, wanted, { fieldManager, force: true });
+  if (!applied.ok) return applied.problem;
+  desk.changed({
+    turn: 'configmap',
+    cluster: sheet.loadbalancer.spec.cluster,
+    namespace,
+    configmap: wanted.metadata.name,
+    tickets: Object.keys(readEntries(wanted)).length,
+  });
+  target.configMaps.wrote(applied.value, existing?.metadata.resourceVersion);
+  // A CIS matches by labels alone: what one ticket gives up, another may get now.
+  const others = isExternal(sheet) ? ticketsOnMovedServices(existing, wanted) : [];
+  // Our agent has still to put it on the device, and its report gives the ticket a turn.
+  const wait = isExternal(sheet) ? 0 : quick;
+  for (const ticket of new Set([...changedBetween(existing, wanted), ...others]))
+    desk.queue.add(`ticket ${ticket}`, wait);
+  return undefined;
+}
+
+async function removeLeft({ loadbalancer, target }: Sheet, existing: ConfigMap): Promise<Problem | undefined> {
+  if (!isLeft(loadbalancer, existing)) return undefined;
+  const { uid, resourceVersion } = existing.metadata;
+  const gone = await target.kube.remove(configMaps, existing.metadata, { uid, resourceVersion });
+  return gone.ok || gone.problem.code === 'missing' ? undefined : gone.problem;
 }
 
 /** Does its user want it served? What was given up, and is not there, is not put there any more. */

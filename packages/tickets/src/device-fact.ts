@@ -3,7 +3,7 @@ import type { Loadbalancer } from '@fairlead/api';
 import type { Desk, Next } from './desk.ts';
 import { fails, holds, onChange } from './finding.ts';
 import type { DeviceState } from './outage.ts';
-import { deviceOutage, untilNews } from './reach.ts';
+import { deviceAway, untilNews } from './reach.ts';
 import type { Fact } from './status.ts';
 
 type DeviceDesk = Pick<Desk, 'surroundings' | 'clock'>;
@@ -23,8 +23,7 @@ type DeviceDesk = Pick<Desk, 'surroundings' | 'clock'>;
 export function deviceFact(desk: DeviceDesk, loadbalancer: Loadbalancer): Fact | undefined {
   const { ve, ltm } = statesOf(desk, loadbalancer.metadata.name);
   if (ve === undefined) return undefined;
-  const { spec } = loadbalancer;
-  const away = [...outageOf(desk, `VE ${spec.ve.addr}`, ve), ...outageOf(desk, `LTM ${spec.ltm.url}`, ltm)];
+  const away = (['ve', 'ltm'] as const).flatMap((layer) => deviceAway(desk, { loadbalancer, layer }) ?? []);
   const [first] = away;
   if (first) return fails(first.code, away.map(({ message }) => message).join('; '));
   if (ve === 'external' && ltm === 'reachable')
@@ -48,6 +47,3 @@ function statesOf({ surroundings }: DeviceDesk, name: string): { ve: DeviceState
   const ltm = surroundings?.ltmDevice?.(name) ?? 'external';
   return { ve: surroundings?.device(name), ltm: ltm === 'external' ? 'reachable' : ltm };
 }
-
-const outageOf = (desk: DeviceDesk, device: string, state: DeviceState) =>
-  typeof state === 'object' && untilNews(desk, state) <= 0 ? [deviceOutage(device, state)] : [];

@@ -7,6 +7,7 @@ import type { Desk } from './desk.ts';
 import { fails, holds } from './finding.ts';
 import { contestId, hasLabels, labelsFor, poolOfService } from './labels.ts';
 import { tenantOf, ticketName } from './names.ts';
+import { retold } from './news.ts';
 import { conditionOf, type Fact } from './status.ts';
 
 type LabelDesk = Pick<Desk, 'loadbalancers' | 'target' | 'contested'>;
@@ -86,8 +87,8 @@ const foreign = ({ metadata: { labels = {} } }: KubeObject, wanted: Record<strin
 
 /** An Event when pools stay empty, and one when they do no longer. */
 export function labelNews(before: Lbticket, after: Lbticket): Told[] {
-  const [was, is] = [conditionOf(before, 'LabelConflict'), conditionOf(after, 'LabelConflict')];
-  if (!is || (was?.status === is.status && was.message === is.message)) return [];
+  const { is } = retold('LabelConflict', before, after) ?? {};
+  if (!is) return [];
   const type = is.status === 'True' ? 'Warning' : 'Normal';
   return [{ type, reason: is.reason, message: is.message }];
 }

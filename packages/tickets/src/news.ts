@@ -1,7 +1,18 @@
 // Events about the conditions Programmed and Accepted: when one turns bad, and when it is good again. What is on its way
 // is no news: ten thousand new tickets say nothing, and an edit that goes through says nothing.
-import type { Condition } from '@fairlead/api';
+import type { Condition, Lbticket } from '@fairlead/api';
 import type { Told } from '@fairlead/kube';
+import { conditionOf, type ConditionType } from './status.ts';
+
+/** A condition of which something else is said than before; undefined where nothing is said of it, or the same. */
+export function retold(
+  type: ConditionType,
+  before: Lbticket,
+  after: Lbticket,
+): { was: Condition | undefined; is: Condition } | undefined {
+  const [was, is] = [conditionOf(before, type), conditionOf(after, type)];
+  return is && (was?.status !== is.status || was.message !== is.message) ? { was, is } : undefined;
+}
 
 interface News {
   /** The condition, which is the reason of its Event when it is good again. */

@@ -12,6 +12,9 @@ export interface Outage {
 /** `pending`: nobody has asked it yet. `external`: nobody here talks to it. */
 export type DeviceState = 'reachable' | 'pending' | 'external' | Outage;
 
+/** The first layer, and the second: which of the two devices of a Loadbalancer. */
+export type Layer = 've' | 'ltm';
+
 /** Kept by whoever holds the connections. Reads never wait. */
 export interface Surroundings {
   /** Undefined while the cluster can be worked with, or is being connected for the first time. */

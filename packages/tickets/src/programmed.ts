@@ -11,9 +11,8 @@ import { configMapName, ticketName } from './names.ts';
 import { readEntries } from './configmap.ts';
 import { ingressLeft, ingressProgrammed } from './ingress-programmed.ts';
 import { labelConflict } from './label-conflicts.ts';
-import { clusterOutage, deviceOutage, isRead, untilNews } from './reach.ts';
+import { clusterOutage, deviceAway, deviceState, isRead, untilNews, type On } from './reach.ts';
 import { isDone, outcomeOf } from './report.ts';
-import type { Outage } from './outage.ts';
 import { servicesFound } from './services.ts';
 import { conditionOf, isTrue, type Fact, type Facts } from './status.ts';
 import { quick } from './wake.ts';
@@ -71,7 +70,7 @@ export function programmed(desk: ProgrammedDesk, ticket: Lbticket): Fact | undef
     const lacks = [...ruleProblems(ticket, configMap), ...certificateProblems(ticket, configMap)];
     const without = lacks.find(({ code }) => code !== 'expired');
     if (without) return fails(without.code, without.message);
-    const below = awayFact(desk, loadbalancer, 've') ?? holds('Programmed');
+    const below = awayFact(desk, { loadbalancer, layer: 've' }) ?? holds('Programmed');
     return throughLtm(desk, ticket, { loadbalancer, below });
   }
   if (outcome !== 'pending') return wrongOn(desk, ticket, { loadbalancer, layer: 've', problem: outcome });
@@ -87,7 +86,7 @@ function byIngresses(desk: ProgrammedDesk, ticket: Lbticket): Fact | undefined {
   if (fact?.reason === 'NothingToProgram') return leftOnLtm(desk, ticket) ?? fact;
   if (fact?.status !== 'True' || !loadbalancer) return fact;
   const isOnVe = fact.reason === 'Programmed';
-  const below = (isOnVe ? awayFact(desk, loadbalancer, 've') : undefined) ?? fact;
+  const below = (isOnVe ? awayFact(desk, { loadbalancer, layer: 've' }) : undefined) ?? fact;
   return throughLtm(desk, ticket, { loadbalancer, below });
 }
 
@@ -99,28 +98,10 @@ function awayCluster(desk: ProgrammedDesk, { spec: { cluster } }: Loadbalancer):
   return outage && untilNews(desk, outage) <= 0 ? clusterOutage(cluster, outage) : undefined;
 }
 
-type Layer = 've' | 'ltm';
-
-interface On {
-  loadbalancer: Loadbalancer;
-  layer: Layer;
-}
-
-function outageOf({ surroundings }: ProgrammedDesk, { loadbalancer, layer }: On): Outage | undefined {
-  const { name } = loadbalancer.metadata;
-  const state = layer === 've' ? surroundings?.device(name) : surroundings?.ltmDevice?.(name);
-  return typeof state === 'object' ? state : undefined;
-}
-
-const deviceName = ({ loadbalancer: { spec }, layer }: On): string =>
-  layer === 've' ? `VE ${spec.ve.addr}` : `LTM ${spec.ltm.url}`;
-
 /** It was put there; while the device cannot be asked, nobody knows more. Undefined while it can. */
-function awayFact(desk: ProgrammedDesk, loadbalancer: Loadbalancer, layer: Layer): Fact | undefined {
-  const outage = outageOf(desk, { loadbalancer, layer });
-  return outage && untilNews(desk, outage) <= 0
-    ? unknown(deviceOutage(deviceName({ loadbalancer, layer }), outage))
-    : undefined;
+function awayFact(desk: ProgrammedDesk, on: On): Fact | undefined {
+  const away = deviceAway(desk, on);
+  return away && unknown(away);
 }
 
 /** A problem as it may stand in a report. */
@@ -135,12 +116,13 @@ type Wrong = Readonly<{ code: string; message: string }>;
  *   answers              | –                    | False: the device says what is wrong
  */
 function wrongOn(desk: ProgrammedDesk, ticket: Lbticket, wrong: On & { problem: Wrong }): Fact | undefined {
-  const { problem, loadbalancer, layer } = wrong;
-  const said = layer === 'ltm' ? `LTM: ${problem.message}` : problem.message;
+  const { problem } = wrong;
+  const said = wrong.layer === 'ltm' ? `LTM: ${problem.message}` : problem.message;
   const was = conditionOf(ticket, 'Programmed')?.status;
-  const isAway = outageOf(desk, wrong)?.problem.code === problem.code;
+  const state = deviceState(desk, wrong);
+  const isAway = typeof state === 'object' && state.problem.code === problem.code;
   if (!isAway || was === undefined || was === 'False') return fails(problem.code, said);
-  return awayFact(desk, loadbalancer, layer);
+  return awayFact(desk, wrong);
 }
 
 /** `below`: what is to be said of the VE. Where the LTM is ours to configure, it has to lead there. */
@@ -153,7 +135,7 @@ function throughLtm(
   if (state === 'none') return below;
   if (typeof state === 'object') return wrongOn(desk, ticket, { loadbalancer, layer: 'ltm', problem: state.problem });
   if (state !== 'programmed') return fails('pending', 'the LTM does not lead to the VE yet');
-  return below.status === 'True' ? (awayFact(desk, loadbalancer, 'ltm') ?? below) : below;
+  return below.status === 'True' ? (awayFact(desk, { loadbalancer, layer: 'ltm' }) ?? below) : below;
 }
 
 /** What is left on the LTM: as long as it leads here, nothing behind it may go. */

@@ -1,8 +1,9 @@
 // Is a target cluster there to be written to? One that is slow at start is no news; one that stays away is.
+import type { Loadbalancer } from '@fairlead/api';
 import { fail, problems, type Problem } from '@fairlead/core';
 import { laterTry, type Desk, type FreshTarget, type Next } from './desk.ts';
 import { onChange } from './finding.ts';
-import type { Outage } from './outage.ts';
+import type { DeviceState, Layer, Outage } from './outage.ts';
 import { timeText } from './status.ts';
 
 export type Reached =
@@ -57,8 +58,26 @@ export const clusterOutage = (cluster: string, { problem, since }: Outage): Prob
   message: `cluster "${cluster}" cannot be worked with since ${timeText(since)}: ${problem.message}; ${stays}`,
 });
 
-/** `device`: which one, such as `VE 200.1.1.1`. */
-export const deviceOutage = (device: string, { problem, since }: Outage): Problem => ({
-  code: problem.code,
-  message: `the ${device} cannot be worked with since ${timeText(since)}: ${problem.message}; what is on it stays as it is`,
-});
+/** One of the two devices of a Loadbalancer. */
+export interface On {
+  loadbalancer: Loadbalancer;
+  layer: Layer;
+}
+
+/** What is known of it. */
+export const deviceState = (
+  { surroundings }: Pick<Desk, 'surroundings'>,
+  { loadbalancer: { metadata }, layer }: On,
+): DeviceState | undefined =>
+  layer === 've' ? surroundings?.device(metadata.name) : surroundings?.ltmDevice?.(metadata.name);
+
+/** Why it cannot be worked with, once that is news. */
+export function deviceAway(desk: Pick<Desk, 'surroundings' | 'clock'>, on: On): Problem | undefined {
+  const state = deviceState(desk, on);
+  if (typeof state !== 'object' || untilNews(desk, state) > 0) return undefined;
+  const { spec } = on.loadbalancer;
+  const device = on.layer === 've' ? `VE ${spec.ve.addr}` : `LTM ${spec.ltm.url}`;
+  const { problem, since } = state;
+  const message = `the ${device} cannot be worked with since ${timeText(since)}: ${problem.message}; what is on it stays as it is`;
+  return { code: problem.code, message };
+}

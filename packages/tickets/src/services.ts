@@ -3,6 +3,7 @@ import type { Lbticket } from '@fairlead/api';
 import type { KubeObject, Service, Told } from '@fairlead/kube';
 import type { Desk } from './desk.ts';
 import { fails, holds } from './finding.ts';
+import { retold } from './news.ts';
 import type { ServicePortRef } from './part.ts';
 import { conditionOf, type Fact } from './status.ts';
 
@@ -66,8 +67,8 @@ const offerOf = (service: KubeObject | undefined): string | undefined => {
 
 /** An Event when Services are missing, and one when all are there again. */
 export function serviceNews(before: Lbticket, after: Lbticket): Told[] {
-  const [was, is] = [conditionOf(before, 'ServicesFound'), conditionOf(after, 'ServicesFound')];
-  if (!is || (was?.status === is.status && was.message === is.message)) return [];
+  const { was, is } = retold('ServicesFound', before, after) ?? {};
+  if (!is) return [];
   if (is.status === 'True')
     return was?.status === 'False'
       ? [{ type: 'Normal', reason: 'ServicesFound', message: is.message || 'all Services are there' }]

@@ -49,10 +49,12 @@ export function tenantRival(desk: RivalDesk, sheet: Sheet): Problem | undefined 
     if (other === key || declared !== tenant || !of || !isMet(sheet, { of, home })) continue;
     return refuse(home, configMapName(name));
   }
+  const ownerOf = owners(desk);
   for (const stored of target.stores.configmaps.all()) {
     const { name, namespace: home = '' } = stored.metadata;
-    const of = ownerOf(desk, stored);
-    if (of ? isOther(desk, { of, home }, { key, tenant }) : !isForCis(stored)) continue;
+    const of = ownerOf(stored);
+    if (of === loadbalancer && home === namespace) continue;
+    if (of ? isApart(desk, { of, home }, tenant) : !isForCis(stored)) continue;
     const other = (of && target.configMaps.read(stored.metadata)) ?? stored;
     if (!tenantsIn(other).has(tenant) || !isMet(sheet, { of, home })) continue;
     if (existing && ageOf(existing) < ageOf(other) && tenantsIn(existing).has(tenant)) continue;
@@ -77,15 +79,9 @@ const remedy = ({ metadata: { name }, spec: { cis } }: Loadbalancer): string =>
     ? `set spec.cis.tenant of Loadbalancer ${name} to one of its own, such as {cluster}_{namespace}_${name}, or remove that ConfigMap`
     : `set spec.cis.tenant of Loadbalancer ${name} to {cluster}_{namespace}`;
 
-/** One of ours that is this very one, or cannot have the tenant: what it declares it has from its Loadbalancer, or had before. */
-const isOther = (
-  { refused }: RivalDesk,
-  { of, home }: Holder & { of: Loadbalancer },
-  { key, tenant }: { key: ConfigMapKey; tenant: string },
-): boolean => {
-  const own = `${of.metadata.name}/${home}`;
-  return own === key || (tenantOf(of, home) !== tenant && !refused.get(own)?.whole);
-};
+/** One of ours that cannot have the tenant: what it declares it has from its Loadbalancer, unless that could not be written. */
+const isApart = ({ refused }: RivalDesk, { of, home }: Holder & { of: Loadbalancer }, tenant: string): boolean =>
+  tenantOf(of, home) !== tenant && (refused.size === 0 || !refused.get(`${of.metadata.name}/${home}`)?.whole);
 
 interface Holder {
   /** Undefined: none of ours. */
@@ -106,10 +102,16 @@ function isMet({ loadbalancer, namespace, target }: Sheet, { of, home }: Holder)
   return of.spec.cis.mode === 'external' && isRead(of, namespace);
 }
 
-/** Of ours: those that are called as we call them, and have a Loadbalancer. */
-function ownerOf({ loadbalancers }: RivalDesk, { metadata }: ConfigMap): Loadbalancer | undefined {
-  const name = metadata.annotations?.[annotations.loadbalancer];
-  return name !== undefined && metadata.name === configMapName(name) ? loadbalancers.get({ name }) : undefined;
+/** Of ours: those that are called as we call them, and have a Loadbalancer. There are few of these, and many ConfigMaps. */
+function owners({ loadbalancers }: RivalDesk): (configMap: ConfigMap) => Loadbalancer | undefined {
+  const known = new Map<string, { of: Loadbalancer | undefined; called: string }>();
+  return ({ metadata }) => {
+    const name = metadata.annotations?.[annotations.loadbalancer];
+    if (name === undefined) return undefined;
+    const owner = known.get(name) ?? { of: loadbalancers.get({ name }), called: configMapName(name) };
+    known.set(name, owner);
+    return metadata.name === owner.called ? owner.of : undefined;
+  };
 }
 
 /** Does a CIS look into it? CIS-C goes by the key `as3` alone. */
