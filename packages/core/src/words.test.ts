@@ -50,7 +50,8 @@ test('a message in one language does not compile', () => {
 
 /** What was typed and all figures stand in both, and the Chinese one is Chinese. */
 function isSaidInBoth({ message, zh }: Refusal, typed: string): boolean {
-  const figures = message.replaceAll(`"${typed}"`, '').match(/\d+/g) ?? [];
+  const rest = typed === '' ? message : message.replaceAll(`"${typed}"`, '');
+  const figures = rest.match(/\d+/g) ?? [];
   return /\p{Script=Han}/u.test(zh) && zh.includes(typed) && figures.every((figure) => zh.includes(figure));
 }
 
