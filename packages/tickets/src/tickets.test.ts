@@ -151,7 +151,8 @@ test('a ticket that asked for a taken address gets it when the holder lets go', 
 test('an edit of a failed ticket starts again, and what we chose ourselves may be chosen anew', async () => {
   const here = await world();
   await made(here.management.create(loadbalancers, lb()));
-  const other = lb({ ve: { addr: '200.1.1.2', user: 'a', passwd: 'b', cidr: '30.1.0.0/24' } });
+  const ve = { addr: '200.1.1.2', user: 'a', passwd: 'b', cidr: '30.1.0.0/24' };
+  const other = lb({ ve, ltm: { ...lb().spec.ltm, cidr: '10.8.0.0/24' } });
   await made(here.management.create(loadbalancers, { ...other, metadata: { name: 'other' } }));
   await made(here.management.create(lbtickets, ticket('test', { ltmip: '10.9.9.9' })));
   await here.clock.advance(500);
@@ -159,7 +160,7 @@ test('an edit of a failed ticket starts again, and what we chose ourselves may b
   await change(here, 'test', { spec: { ltmip: null, loadbalancer: 'other' } });
   await here.clock.advance(500);
   const enabled = await here.ticket('test');
-  expect(enabled.status).toMatchObject({ process: 'enabled', veip: '30.1.0.1', ltmip: '10.0.0.1' });
+  expect(enabled.status).toMatchObject({ process: 'enabled', veip: '30.1.0.1', ltmip: '10.8.0.1' });
   expect(steps(enabled)).toEqual(['new → failed', 'failed → created', 'created → apply', 'apply → enabled']);
   expect((await here.loadbalancer('demo')).status?.ips).toEqual([]);
 });
