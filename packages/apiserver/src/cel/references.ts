@@ -2,6 +2,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import type { Schema } from '../schema/schema.ts';
 import { shownAt } from './problem.ts';
+import { partsOf } from './reads.ts';
 import { parsedRule } from './rules.ts';
 import { escapedName } from './values.ts';
 
@@ -51,17 +52,6 @@ function missingInCall(node: ASTNode & { op: 'rcall' }, variables: Variables): M
 }
 
 const macros = new Set(['all', 'exists', 'exists_one', 'existsOne', 'map', 'filter']);
-
-function partsOf(node: ASTNode): ASTNode[] {
-  const out: ASTNode[] = [];
-  const visit = (value: unknown): void => {
-    if (Array.isArray(value)) value.forEach(visit);
-    else if (typeof value === 'object' && value !== null && 'op' in value && 'args' in value)
-      out.push(value as ASTNode);
-  };
-  visit(node.args);
-  return out;
-}
 
 /** The schema of what an expression gives, where that can be told. */
 function schemaOf(node: ASTNode, variables: Variables): Schema | undefined {

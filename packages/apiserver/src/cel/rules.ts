@@ -1,13 +1,15 @@
 // `x-kubernetes-validations`: compiles rules once, runs them wherever their schema has a value, and words what fails.
 import { Optional, type ASTNode, type Environment, type ParseResult } from '@marcbachmann/cel-js';
-import { isEqual, isTree, type Tree } from '../object.ts';
-import { partsOf } from '../patch/field-set.ts';
+import { isEqual, isTree, treeOf, type Tree } from '../object.ts';
+import { elementKey, partsOf } from '../patch/field-set.ts';
+import { reach } from '../schema/reach.ts';
 import { fieldSchema, type Schema, type ValidationRule } from '../schema/schema.ts';
 import type { Cause } from '../status.ts';
 import { ruleEnvironment } from './environment.ts';
 import { compileProblemOf, evaluationProblem } from './problem.ts';
+import { isNothing, nothing, readsOf, together, type Reads } from './reads.ts';
 import { safeMatches } from './text.ts';
-import { celValue, type Forms } from './values.ts';
+import { celParts, type Forms } from './values.ts';
 
 interface Compiled {
   run: ParseResult;
@@ -15,6 +17,7 @@ interface Compiled {
   message: ParseResult | string | undefined;
   /** Uses oldSelf: says something of a change, so it has nothing to say of a new value. */
   isTransition: boolean;
+  reads: { self: Reads; oldSelf: Reads };
 }
 
 let environment: Environment | undefined;
@@ -68,7 +71,12 @@ function attempt(rule: ValidationRule): Compiled | string {
     if (!checked.valid) return compileProblemOf(checked.error, rule.rule);
     if (checked.type !== 'bool' && checked.type !== 'dyn') return `cel expression must evaluate to a bool`;
     const message = rule.messageExpression ? messageOf(rule.messageExpression, environment) : undefined;
-    return { run, message, isTransition: nodesOf(run.ast).some((node) => node.op === 'id' && node.args === 'oldSelf') };
+    const isTransition = nodesOf(run.ast).some((node) => node.op === 'id' && node.args === 'oldSelf');
+    const of = (variable: string): Reads => {
+      const reads = readsOf(run.ast, variable);
+      return typeof message === 'function' ? together(reads, readsOf(message.ast, variable)) : reads;
+    };
+    return { run, message, isTransition, reads: { self: of('self'), oldSelf: of('oldSelf') } };
   } catch (error) {
     // The evaluator throws for text that is no expression; the message goes to the author of the rule.
     return compileProblemOf(error, rule.rule);
@@ -109,8 +117,8 @@ function nodesOf(root: unknown): ASTNode[] {
 
 interface Site {
   value: unknown;
-  old: unknown;
-  hasOld: boolean;
+  /** What the value was; undefined where it was not, or nobody can say. Found out only for rules that ask. */
+  old: () => unknown;
   schema: Schema;
   path: string;
   check: Check;
@@ -134,43 +142,28 @@ export function ruleProblems(object: unknown, old: unknown, schema: Schema, warn
   if (!hasRules(schema)) return [];
   const causes: Cause[] = [];
   const forms = { now: new WeakMap(), old: new WeakMap() };
-  visit({ value: object, old, hasOld: old !== undefined, schema, path: '', check: { causes, warn, forms } });
+  visit({ value: object, old: () => old, schema, path: '', check: { causes, warn, forms } });
   return causes;
 }
 
-const known = new WeakMap<Schema, boolean>();
-
 /** Whether a schema has a rule anywhere: most have none, and are not walked. */
-function hasRules(schema: Schema): boolean {
-  const found = known.get(schema);
-  if (found !== undefined) return found;
-  known.set(schema, false);
-  const below = [...Object.values(schema.properties ?? {}), schema.items, schema.additionalProperties].filter(
-    (child): child is Schema => typeof child === 'object',
-  );
-  const has = (schema['x-kubernetes-validations'] ?? []).length > 0 || below.some(hasRules);
-  known.set(schema, has);
-  return has;
-}
+const hasRules = reach((schema) => (schema['x-kubernetes-validations'] ?? []).length > 0);
 
 function visit(site: Site): void {
   const { value, schema } = site;
-  if (value === undefined || value === null || !hasRules(schema)) return;
-  const rules = schema['x-kubernetes-validations'] ?? [];
-  if (rules.length > 0) runRules(site, rules);
+  if (value === undefined || value === null) return;
+  if ((schema['x-kubernetes-validations'] ?? []).length > 0) runRules(site, programOf(schema));
   if (Array.isArray(value)) visitItems(site, value);
   else if (isTree(value)) visitFields(site, value);
 }
 
 function visitFields(site: Site, value: Tree): void {
-  const old = isTree(site.old) ? site.old : {};
   for (const name of Object.keys(value)) {
     const schema = fieldSchema(site.schema, name);
     if (!schema || !hasRules(schema)) continue;
     visit({
       value: value[name],
-      old: old[name],
-      hasOld: site.hasOld && old[name] !== undefined,
+      old: () => treeOf(site.old())[name],
       schema,
       path: site.path === '' ? name : `${site.path}.${name}`,
       check: site.check,
@@ -181,28 +174,53 @@ function visitFields(site: Site, value: Tree): void {
 /** Elements of a map list are matched with what they were by key; of other lists nobody can say which was which. */
 function visitItems(site: Site, value: unknown[]): void {
   const schema = site.schema.items;
-  if (!schema) return;
+  if (!schema || !hasRules(schema)) return;
   const isKeyed = site.schema['x-kubernetes-list-type'] === 'map';
-  const before = new Map((isKeyed ? partsOf(site.old, site.schema) : undefined)?.map((part) => [part.key, part.value]));
-  const keys = isKeyed ? partsOf(value, site.schema) : undefined;
-  value.forEach((item, i) => {
-    const old = before.get(keys?.[i]?.key ?? '');
-    const hasOld = site.hasOld && old !== undefined;
-    visit({ value: item, old, hasOld, schema, path: `${site.path}[${i}]`, check: site.check });
-  });
+  let before: Map<string, unknown> | undefined;
+  const oldOf = (item: unknown): unknown => {
+    before ??= new Map(partsOf(site.old(), site.schema)?.map((part) => [part.key, part.value]));
+    return before.get(elementKey(item, site.schema));
+  };
+  for (const [i, item] of value.entries()) {
+    const old = isKeyed ? () => oldOf(item) : () => undefined;
+    visit({ value: item, old, schema, path: `${site.path}[${i}]`, check: site.check });
+  }
 }
 
-function runRules(site: Site, rules: ValidationRule[]): void {
-  const [value, old] = site.path === '' ? [seen(site.value), seen(site.old)] : [site.value, site.old];
-  const names: Tree = { self: celValue(value, site.schema, site.check.forms.now) };
-  if (site.hasOld) names.oldSelf = celValue(old, site.schema, site.check.forms.old);
-  for (const rule of rules) {
-    const found = compile(rule);
+/** The rules of one schema, and what they read together. */
+interface Program {
+  rules: { rule: ValidationRule; found: Compiled | string }[];
+  reads: Compiled['reads'];
+}
+
+const programs = new WeakMap<Schema, Program>();
+
+function programOf(schema: Schema): Program {
+  let program = programs.get(schema);
+  if (!program) {
+    const rules = (schema['x-kubernetes-validations'] ?? []).map((rule) => ({ rule, found: compile(rule) }));
+    const of = (variable: 'self' | 'oldSelf'): Reads =>
+      rules.reduce<Reads>(
+        (reads, { found }) => (typeof found === 'string' ? reads : together(reads, found.reads[variable])),
+        nothing,
+      );
+    programs.set(schema, (program = { rules, reads: { self: of('self'), oldSelf: of('oldSelf') } }));
+  }
+  return program;
+}
+
+function runRules(site: Site, { rules, reads }: Program): void {
+  const { value, schema, path, check } = site;
+  const rooted = (one: unknown): unknown => (path === '' ? seen(one) : one);
+  const names: Tree = { self: celParts(rooted(value), schema, reads.self, check.forms.now) };
+  const old = isNothing(reads.oldSelf) ? undefined : site.old();
+  if (old !== undefined) names.oldSelf = celParts(rooted(old), schema, reads.oldSelf, check.forms.old);
+  for (const { rule, found } of rules) {
     if (typeof found === 'string') {
-      site.check.causes.push(causeOf(site, rule, `rule compile error: ${found}`));
+      check.causes.push(causeOf(site, rule, `rule compile error: ${found}`));
       continue;
     }
-    if (found.isTransition && !site.hasOld && !rule.optionalOldSelf) continue;
+    if (found.isTransition && old === undefined && !rule.optionalOldSelf) continue;
     const problem = evaluate(
       found,
       rule,
@@ -210,9 +228,15 @@ function runRules(site: Site, rules: ValidationRule[]): void {
     );
     if (problem === undefined) continue;
     const cause = causeOf(site, rule, problem);
-    if (found.isTransition || !site.hasOld || !isEqual(site.value, site.old)) site.check.causes.push(cause);
-    else site.check.warn(`${cause.field}: ${cause.message}`);
+    if (found.isTransition || isNew(site)) check.causes.push(cause);
+    else check.warn(`${cause.field}: ${cause.message}`);
   }
+}
+
+/** Whether a value was not there, or was another. */
+function isNew(site: Site): boolean {
+  const old = site.old();
+  return old === undefined || !isEqual(site.value, old);
 }
 
 /** Of an object's metadata rules see the names alone: the others are not declared (`decl.ts`). */

@@ -1,6 +1,7 @@
 // JSON values as CEL sees them: integers as BigInt by the schema, times as times, field names escaped.
-import { put, type Tree } from '../object.ts';
+import { isTree, put, type Tree } from '../object.ts';
 import { fieldSchema, type Schema } from '../schema/schema.ts';
+import type { Reads } from './reads.ts';
 
 const reserved = new Set([
   'true',
@@ -41,6 +42,19 @@ export function celValue(value: unknown, schema: Schema, forms?: Forms): unknown
     : fieldsOf(value as Tree, schema, forms);
   forms?.set(value, form);
   return form;
+}
+
+/** The same of what is read of `value`, and nothing else of it. */
+export function celParts(value: unknown, schema: Schema, reads: Reads, forms: Forms): unknown {
+  if (reads === 'all' || !isTree(value)) return celValue(value, schema, forms);
+  const out: Tree = {};
+  const names = namesIn(schema);
+  for (const name of Object.keys(value)) {
+    const written = names.get(name) ?? name;
+    const below = reads.get(written);
+    if (below) put(out, written, celParts(value[name], fieldSchema(schema, name) ?? {}, below, forms));
+  }
+  return out;
 }
 
 function fieldsOf(value: Tree, schema: Schema, forms: Forms | undefined): Tree {
