@@ -76,7 +76,9 @@ export const shallow = (value: unknown): Result<unknown> =>
 
 function isTooDeep(value: unknown, left: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return left === 0 || Object.values(value).some((item) => isTooDeep(item, left - 1));
+  if (left === 0) return true;
+  for (const item of Array.isArray(value) ? value : Object.values(value)) if (isTooDeep(item, left - 1)) return true;
+  return false;
 }
 
 const binaryType = 'application/vnd.kubernetes.protobuf';

@@ -59,13 +59,13 @@ export function metadataCauses({ resource, object, old, subresource }: MetadataS
   // Extensions' kinds follow the general rules of metadata only.
   const isPlain = resource.isCustom || resource.group === 'apiextensions.k8s.io';
   const finalizers = isPlain ? [] : plainFinalizerCauses(object);
-  const whole = [...validateMetadata(object, nameProblems), ...finalizers];
-  if (!old) return whole;
+  const whole = (): Cause[] => [...validateMetadata(object, nameProblems), ...finalizers];
+  if (!old) return whole();
   const changes = validateMetadataUpdate(object, old);
   const own: Rounds = resource.isCustom || subresource !== '' ? 'u' : (ofChange[qualified(resource)] ?? usual);
   return [
     ...validateMetadata(object, pathProblems),
     ...changes,
-    ...[...own].flatMap((round) => (round === 'm' ? whole : [...changes, ...finalizers])),
+    ...[...own].flatMap((round) => (round === 'm' ? whole() : [...changes, ...finalizers])),
   ];
 }

@@ -1,6 +1,6 @@
 // What a change of an object may touch: the version it expects, the fields that are the server's, the part its subresource has.
 import { invalidValue } from './field-error.ts';
-import { isEqual, without, type KubeObject } from './object.ts';
+import { isEqualBut, type KubeObject, type Metadata } from './object.ts';
 import { etcdKey, part, type Resource } from './resource.ts';
 import {
   badRequest,
@@ -66,14 +66,16 @@ const serverFields = ['name', 'namespace', 'resourceVersion', 'generation', 'cre
 
 /** Of what else is the server's, what a writer does not say is kept, and what he says otherwise is refused later. */
 export function keepServerFields({ metadata }: KubeObject, { metadata: old }: KubeObject): void {
-  for (const field of serverFields) {
-    if (old[field] === undefined) delete metadata[field];
-    else Object.assign(metadata, { [field]: old[field] });
-  }
+  for (const field of serverFields) keepField(field, metadata, old);
   if (!metadata.uid && old.uid) metadata.uid = old.uid;
   if (old.deletionTimestamp) metadata.deletionTimestamp = old.deletionTimestamp;
   if (old.deletionGracePeriodSeconds !== undefined)
     metadata.deletionGracePeriodSeconds ??= old.deletionGracePeriodSeconds;
+}
+
+function keepField<Field extends keyof Metadata>(field: Field, metadata: Metadata, old: Metadata): void {
+  if (old[field] !== undefined) metadata[field] = old[field];
+  else if (field in metadata) delete metadata[field];
 }
 
 /** A write to the object leaves its status alone; a write to its status leaves the rest alone. */
@@ -120,6 +122,5 @@ function withEphemeral(next: KubeObject, old: KubeObject): KubeObject {
 export function countGeneration({ resource, version }: Place, next: KubeObject, old: KubeObject): void {
   if (!resource.isCustom && !resource.rules.hasGeneration) return;
   const aside = version.hasStatus ? ['metadata', 'apiVersion', 'status'] : ['metadata', 'apiVersion'];
-  const wanted = (object: KubeObject) => without(object, ...aside);
-  if (!isEqual(wanted(next), wanted(old))) next.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  if (!isEqualBut(next, old, ...aside)) next.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }

@@ -101,17 +101,37 @@ export function put(target: Tree, key: string, value: unknown): void {
 
 /** A copy of `tree` without the named fields. */
 export function without(tree: object, ...fields: string[]): Tree {
-  return Object.fromEntries(Object.entries(tree).filter(([field]) => !fields.includes(field)));
+  const out: Tree = {};
+  for (const [field, value] of Object.entries(tree)) if (!fields.includes(field)) put(out, field, value);
+  return out;
 }
 
 /** Whether two JSON values are equal, the order of keys aside. */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => isEqual(item, b[i]));
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b) || a.length !== b.length) return false;
+    for (let i = 0; i < a.length; i++) if (!isEqual(a[i], b[i])) return false;
+    return true;
+  }
   if (!isTree(a) || !isTree(b)) return false;
   const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]));
+  if (keys.length !== Object.keys(b).length) return false;
+  for (const key of keys) if (!Object.hasOwn(b, key) || !isEqual(a[key], b[key])) return false;
+  return true;
 }
+
+/** Whether two objects are equal, the named fields aside. */
+export function isEqualBut(a: object, b: object, ...fields: string[]): boolean {
+  const counted = (one: object): string[] => Object.keys(one).filter((field) => !fields.includes(field));
+  const keys = counted(a);
+  return (
+    keys.length === counted(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && isEqual(fieldOf(a, key), fieldOf(b, key)))
+  );
+}
+
+const fieldOf = (tree: object, field: string): unknown => (tree as Tree)[field];
 
 /** Kubernetes' time: RFC 3339 in UTC, whole seconds. */
 export const timeText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

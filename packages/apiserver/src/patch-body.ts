@@ -2,7 +2,7 @@
 import { asObject, checkFields, checkKind, mediaType, parseText, readText, shallow } from './body.ts';
 import { invalidValue } from './field-error.ts';
 import { plainText } from './go-text.ts';
-import { isTree, listOf, textOf, timeText, type KubeObject, type Tree } from './object.ts';
+import { copyOf, isTree, listOf, textOf, timeText, type KubeObject, type Tree } from './object.ts';
 import { apply } from './patch/apply.ts';
 import { checkOptions } from './options.ts';
 import { applyJsonPatch } from './patch/json-patch.ts';
@@ -50,25 +50,37 @@ export async function patch(place: Place): Promise<Result<Written>> {
   const walkable = shallow(parsed.value);
   if (!walkable.ok) return walkable;
   if (media === applyType) return applyBody(place, parsed.value);
-  return update(place, { change: (old) => patched(place, media, old, parsed.value) });
+  return update(place, { change: (old, again) => patched(place, { media, body: parsed.value }, old, again) });
 }
 
-function patched(place: Place, media: string, old: KubeObject, body: unknown): Result<KubeObject> {
+interface Patch {
+  media: string;
+  body: unknown;
+}
+
+function patched(place: Place, said: Patch, old: KubeObject, again: () => KubeObject): Result<KubeObject> {
+  const tree = patchedTree(place, said, old);
+  if (!tree.ok) return tree;
+  const { resource, version } = place;
+  const object = asObject(tree.value, { kind: resource.kind, version: version.name });
+  const checked = object.ok ? checkedPatch(place, object.value) : object;
+  return checked.ok ? object : refuse(unfit(checked.status, place, () => saidText(place, said, again())));
+}
+
+/** What the patch leaves, whole, its fields not looked into yet. */
+function patchedTree(place: Place, { media, body }: Patch, old: KubeObject): Result<Tree> {
   const result = change(place, media, old, body);
   if (!result.ok) return result;
   if (!isTree(result.value)) return refuse(badRequest('the patched value is not an object'));
-  const { resource, version } = place;
-  const tree = {
-    ...result.value,
-    kind: result.value.kind ?? old.kind,
-    apiVersion: result.value.apiVersion ?? old.apiVersion,
-  };
-  // Said before fields are dropped: as the patch left it, or, of a strategic one, the patch itself.
-  const said = media === strategicType ? plainText(body) : patchedText(tree, isMetadataTouched(body));
-  const object = asObject(tree, { kind: resource.kind, version: version.name });
-  const checked = object.ok ? checkedPatch(place, object.value) : object;
-  if (!checked.ok) return refuse(unfit(checked.status, place, said));
-  return object;
+  const { kind, apiVersion } = result.value;
+  return ok({ ...result.value, kind: kind ?? old.kind, apiVersion: apiVersion ?? old.apiVersion });
+}
+
+/** The object before any fields were dropped, as the patch left it; or, of a strategic one, the patch itself. */
+function saidText(place: Place, said: Patch, old: KubeObject): string {
+  if (said.media === strategicType) return plainText(said.body);
+  const tree = patchedTree(place, said, old);
+  return tree.ok ? patchedText(tree.value, isMetadataTouched(said.body)) : '';
 }
 
 const metadataOrder = [
@@ -113,16 +125,17 @@ function checkedPatch(place: Place, object: KubeObject): Result<void> {
 }
 
 /** A patch that leaves something that cannot be read is Invalid, where the same thing sent whole is a bad request. */
-function unfit(status: Status, { resource }: Place, said: string): Status {
+function unfit(status: Status, { resource }: Place, said: () => string): Status {
   const why = status.message.replace(/^\S+ in version "[^"]*" cannot be handled as a \S+: /, '');
   if (resource.isCustom && status.code !== 400) return status;
-  return invalid({ group: '', kind: '' }, '', [invalidValue('patch', said, why)]);
+  return invalid({ group: '', kind: '' }, '', [invalidValue('patch', said(), why)]);
 }
 
 function change(place: Place, media: string, old: KubeObject, body: unknown): Result<unknown> {
+  // What becomes of the object must not become of the patch: it may be asked for again. A merge patch is copied as it goes in.
   // Of a subresource's object the version to compare is the one the patch names, not the one just read.
   if (media === 'application/json-patch+json') {
-    const result = applyJsonPatch(old, body);
+    const result = applyJsonPatch(old, copyOf(body));
     return result.ok ? ok(result.value) : refuse(patchFailure(result.code, result.message));
   }
   if (body === null) return refuse(badRequest('Invalid JSON Patch'));
@@ -134,7 +147,7 @@ function change(place: Place, media: string, old: KubeObject, body: unknown): Re
   }
   if (media !== strategicType) return ok(mergePatch(old, body));
   const problem = strategicProblem(old, body, place.version.schema);
-  return problem ? refuse(problem) : ok(strategicMerge(old, body, place.version.schema));
+  return problem ? refuse(problem) : ok(strategicMerge(old, copyOf(body), place.version.schema));
 }
 
 const patchReasons: Record<number, string> = { 413: 'RequestEntityTooLarge', 422: 'Invalid' };

@@ -178,8 +178,8 @@ function track({ cluster, call, resource, version }: Place, old: KubeObject | un
 }
 
 export interface Update {
-  /** The object wanted, from the one there is, which it may change. */
-  change(old: KubeObject): Result<KubeObject>;
+  /** The object wanted, from the one there is, which it may change; `again` reads that anew. */
+  change(old: KubeObject, again: () => KubeObject): Result<KubeObject>;
   /** Server-side apply has recorded its managers already. */
   isTracked?: boolean;
   /** What admission sees of the object; the whole unless given. */
@@ -197,7 +197,8 @@ export async function update(place: Place, wanted: Update): Promise<Result<Writt
     if (!read.ok) return read;
     const { text } = read.value;
     const old = named(place, decode(text));
-    const changed = wanted.change(decode(text));
+    const again = (): KubeObject => decode(text);
+    const changed = wanted.change(again(), again);
     if (!changed.ok) return changed;
     const isCurrent = !resource.isCustom || entry.text.startsWith(headOf(resource, resource.storageVersion));
     return finish(place, { key, old, next: named(place, changed.value), isCurrent, wanted, keep });

@@ -26,10 +26,14 @@ test.each([
 
 const field: Schema = { type: 'object', properties: { b: { type: 'integer' }, c: { type: 'string' } } };
 const schemaOf = (...rules: object[]): Schema =>
-  ({ type: 'object', properties: { a: field, namespace: { type: 'string' } }, 'x-kubernetes-validations': rules }) as Schema;
+  ({
+    type: 'object',
+    properties: { a: field, namespace: { type: 'string' } },
+    'x-kubernetes-validations': rules,
+  }) as Schema;
 const value = { a: { b: 1, c: 'see' }, namespace: 'shop' };
-const messages = (schema: Schema, now: object, old?: object): string[] =>
-  ruleProblems(now, old, schema).map(({ message }) => message.replace('Invalid value: "object": ', ''));
+const messages = (schema: Schema, now: object, old?: object): (string | undefined)[] =>
+  ruleProblems(now, old, schema).map(({ message }) => message?.replace('Invalid value: "object": ', ''));
 
 test('a message may tell what its rule does not read', () => {
   const rule = { rule: 'self.a.b > 1', messageExpression: "self.a.c + ' in ' + self.__namespace__" };
@@ -54,7 +58,19 @@ const list: Schema = {
 };
 const rows: [what: string, now: object[], old: object[] | undefined, causes: string[], warnings: string[]][] = [
   ['a new element is no change', [{ c: 'x', b: 1 }], [{ c: 'y', b: 2 }], [], []],
-  ['an element is found by its key', [{ c: 'y', b: 3 }, { c: 'x', b: 1 }], [{ c: 'x', b: 2 }, { c: 'y', b: 3 }], ['[1]'], []],
+  [
+    'an element is found by its key',
+    [
+      { c: 'y', b: 3 },
+      { c: 'x', b: 1 },
+    ],
+    [
+      { c: 'x', b: 2 },
+      { c: 'y', b: 3 },
+    ],
+    ['[1]'],
+    [],
+  ],
   ['what was wrong before is warned of', [{ c: 'x', b: 9 }], [{ c: 'x', b: 9 }], [], ['[0]']],
   ['what is wrong anew is refused', [{ c: 'x', b: 9 }], [{ c: 'x', b: 8 }], ['[0]'], []],
   ['so it is in a list that was not there', [{ c: 'x', b: 9 }], undefined, ['[0]'], []],

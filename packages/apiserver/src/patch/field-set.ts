@@ -18,12 +18,20 @@ export const listKind = (schema: Schema): string => schema['x-kubernetes-list-ty
 /** The key of a map list's element, as it stands in a field set: `k:{"name":"a"}`; keys it does not say take their defaults. */
 export function elementKey(item: unknown, schema: Schema): string {
   const key: Tree = {};
-  for (const name of [...(schema['x-kubernetes-list-map-keys'] ?? [])].sort()) {
+  for (const name of keyNames(schema)) {
     const value = isTree(item) ? item[name] : undefined;
     const found = value ?? schema.items?.properties?.[name]?.default;
     if (found !== undefined) key[name] = found;
   }
   return `k:${JSON.stringify(key)}`;
+}
+
+const sortedNames = new WeakMap<Schema, string[]>();
+
+function keyNames(schema: Schema): string[] {
+  let names = sortedNames.get(schema);
+  if (!names) sortedNames.set(schema, (names = [...(schema['x-kubernetes-list-map-keys'] ?? [])].sort()));
+  return names;
 }
 
 export interface Part {
@@ -100,13 +108,11 @@ export function union(a: Tree, b: Tree): Tree {
 
 /** The members of `a` that are not members of `b`; undefined when none are left. */
 export function subtract(a: Tree, b: Tree): Tree | undefined {
-  const out: Tree = {};
-  for (const key of childrenOf(a)) {
-    const [left, right] = [child(a, key), child(b, key)];
-    const rest = left && right ? subtract(left, right) : left;
-    if (rest) put(out, key, rest);
-  }
-  return orNothing(out, isMember(a) && !isMember(b));
+  const isIn = isMember(a) && !isMember(b);
+  return kept(a, isIn, (left, key) => {
+    const right = child(b, key);
+    return right ? subtract(left, right) : left;
+  });
 }
 
 /** The members of both; undefined when there are none. */
@@ -122,15 +128,49 @@ export function intersect(a: Tree, b: Tree): Tree | undefined {
 
 /** The members of `set` that are still in `value`; undefined when none are. */
 export function present(set: Tree, value: unknown, schema: Schema): Tree | undefined {
-  const parts = new Map((partsOf(value, schema) ?? []).map((part) => [part.key, part]));
-  const out: Tree = {};
-  for (const key of childrenOf(set)) {
-    const [below, part] = [child(set, key), parts.get(key)];
-    const rest = below && part && present(below, part.value, part.schema);
-    if (rest) put(out, key, rest);
-  }
-  return orNothing(out, isMember(set));
+  const find = finder(value, schema);
+  return kept(set, isMember(set), (below, key) => {
+    const part = find(key);
+    return part && present(below, part.value, part.schema);
+  });
 }
+
+/** The parts of a value by their keys, as `partsOf` has them: a field is looked up, without making the others. */
+function finder(value: unknown, schema: Schema): (key: string) => Pick<Part, 'value' | 'schema'> | undefined {
+  if (isTree(value)) {
+    if (isAtomic(schema)) return () => undefined;
+    return (key) => {
+      const name = key.slice(2);
+      if (!key.startsWith('f:') || !Object.hasOwn(value, name)) return undefined;
+      return { value: value[name], schema: fieldSchema(schema, name) ?? {} };
+    };
+  }
+  const parts = new Map(partsOf(value, schema)?.map((part) => [part.key, part]));
+  return (key) => parts.get(key);
+}
+
+/** What `keep` leaves of the children of `node`, itself a member or not; the very node where that is all of it. */
+function kept(node: Tree, isIn: boolean, keep: (below: Tree, key: string) => Tree | undefined): Tree | undefined {
+  const keys = childrenOf(node);
+  let rest: Tree | undefined;
+  for (const [i, key] of keys.entries()) {
+    const below = child(node, key);
+    const left = below && keep(below, key);
+    if (!rest && left && left === below) continue;
+    rest ??= pick(node, keys.slice(0, i));
+    if (left) put(rest, key, left);
+  }
+  if (!rest && isPlain(node, keys, isIn)) return node;
+  return orNothing(rest ?? pick(node, keys), isIn);
+}
+
+const pick = (node: Tree, keys: string[]): Tree => Object.fromEntries(keys.map((key) => [key, node[key]]));
+
+/** Whether a node of these children says what it says of itself as we do. */
+const isPlain = (node: Tree, children: string[], isIn: boolean): boolean =>
+  isIn && children.length > 0
+    ? Object.keys(node)[0] === self && isEqual(node[self], {})
+    : Object.keys(node).length === children.length && (isIn || children.length > 0);
 
 function withSelf(node: Tree, isIn: boolean): Tree {
   return isIn && childrenOf(node).length > 0 ? { [self]: {}, ...node } : node;

@@ -1,5 +1,14 @@
 // Who set which field: kept in metadata.managedFields, updated by every write.
-import { isEqual, isTree, textOf, without, type KubeObject, type ManagedFields, type Tree } from '../object.ts';
+import {
+  isEqual,
+  isEqualBut,
+  isTree,
+  textOf,
+  without,
+  type KubeObject,
+  type ManagedFields,
+  type Tree,
+} from '../object.ts';
 import type { Schema } from '../schema/schema.ts';
 import { changedFields, present, subtract, union } from './field-set.ts';
 
@@ -119,10 +128,8 @@ export function entryOf(writer: Writer, operation: 'Apply' | 'Update', fieldsV1:
 
 /** Whether two objects differ in anything but the record of managers: if not, a write is no change. */
 export function isSame(a: KubeObject, b: KubeObject): boolean {
-  const bare = (object: KubeObject) => ({
-    ...object,
-    metadata: without(object.metadata, 'managedFields', 'resourceVersion'),
-  });
-  const managers = (object: KubeObject) => (object.metadata.managedFields ?? []).map((entry) => without(entry, 'time'));
-  return isEqual(bare(a), bare(b)) && isEqual(managers(a), managers(b));
+  if (!isEqualBut(a, b, 'metadata')) return false;
+  if (!isEqualBut(a.metadata, b.metadata, 'managedFields', 'resourceVersion')) return false;
+  const [before, after] = [a.metadata.managedFields ?? [], b.metadata.managedFields ?? []];
+  return before.length === after.length && before.every((entry, i) => isEqualBut(entry, after[i] ?? {}, 'time'));
 }

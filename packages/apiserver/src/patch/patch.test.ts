@@ -272,3 +272,31 @@ test('apply without a manager is refused', async () => {
   expect([reply.code, reply.causes]).toEqual([422, ['fieldManager: Required value: is required for apply patch']]);
   await server.close();
 });
+
+test.each([
+  [
+    'json',
+    [
+      { op: 'add', path: '/spec/x', value: { y: null } },
+      { op: 'add', path: '/spec/replicas', value: 'many' },
+    ],
+  ],
+  ['merge', { metadata: { labels: { a: 'b' } }, spec: { x: { y: 1 }, replicas: 'many' } }],
+])('what a %s patch leaves unreadable is told as the patch left it, unknown fields and all', async (media, body) => {
+  const server = await testServer();
+  await server.send('POST', deployments, deployment('a'));
+  const { causes } = await server.send('PATCH', `${deployments}/a`, body, { type: `application/${media}-patch+json` });
+  expect(causes).toHaveLength(1);
+  expect(causes[0]).toMatch(/^patch: Invalid value: "\{\\"apiVersion\\":\\"apps\/v1\\",\\"kind\\":\\"Deployment\\",/);
+  expect(causes[0]).toContain(media === 'json' ? '\\"x\\":{\\"y\\":null}' : '\\"x\\":{\\"y\\":1}');
+});
+
+test('a strict patch that is refused says of itself what it said', async () => {
+  const server = await testServer();
+  await server.send('POST', deployments, deployment('a'));
+  const strict = `${deployments}/a?fieldValidation=Strict`;
+  const body = [{ op: 'add', path: '/spec/x', value: 1 }];
+  const { causes } = await server.send('PATCH', strict, body, { type: 'application/json-patch+json' });
+  expect(causes[0]).toContain('\\"x\\":1');
+  expect(causes[0]).toContain('strict decoding error: unknown field "spec.x"');
+});

@@ -52,8 +52,8 @@ const deepest = 500;
 function firstMismatch(value: unknown, schema: Schema, path: string, left = deepest): Mismatch | undefined {
   if (value === null || value === undefined || left === 0) return undefined;
   const found = foundType(value);
-  const wanted = wantedType(schema);
-  if (wanted && !wanted.fits.includes(found)) return { path, found: nameOf(value, found), wanted: wanted.name };
+  const type = wantedType(schema);
+  if (type && !type.fits.includes(found)) return { path, found: nameOf(value, found), wanted: type.name };
   if (typeof value === 'string') return textMismatch(value, schema);
   if (Array.isArray(value) && schema.items) {
     for (const [i, item] of value.entries()) {
@@ -100,7 +100,21 @@ function foundType(value: unknown): string {
 const nameOf = (value: unknown, found: string): string =>
   found === 'integer' ? 'number' : found === 'number' ? `number ${String(value)}` : found;
 
-function wantedType(schema: Schema): { name: string; fits: string[] } | undefined {
+interface Wanted {
+  name: string;
+  fits: string[];
+}
+
+const wanted = new WeakMap<Schema, Wanted | 'any'>();
+
+/** What values of a schema have to be; undefined where they may be anything. */
+function wantedType(schema: Schema): Wanted | undefined {
+  let found = wanted.get(schema);
+  if (found === undefined) wanted.set(schema, (found = wantedBy(schema) ?? 'any'));
+  return found === 'any' ? undefined : found;
+}
+
+function wantedBy(schema: Schema): Wanted | undefined {
   if (schema['x-kubernetes-int-or-string'] || schema.format === 'int-or-string') return undefined;
   switch (schema.type) {
     case 'integer':

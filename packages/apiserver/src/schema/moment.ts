@@ -23,8 +23,12 @@ const parts = {
   micro: [...second, [/^\.\d{6}/, '.000000'], zone],
 } satisfies Record<string, [RegExp, string][]>;
 
+/** What most moments look like; days that not all months have are looked at closely. */
+const common = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
+
 /** Why `text` is no moment of RFC 3339, or of it with exactly six digits of a second's fraction; undefined where it is. */
 export function momentProblem(text: string, precision: 'plain' | 'micro'): string | undefined {
+  if (precision === 'plain' && common.test(text)) return undefined;
   const parsing = `parsing time ${JSON.stringify(text)}`;
   let rest = text;
   for (const [pattern, part] of parts[precision]) {

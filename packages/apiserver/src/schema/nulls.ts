@@ -22,6 +22,7 @@ export function dropNulls(value: unknown, schema: Schema): void {
 function dropFields(value: Record<string, unknown>, schema: Schema): void {
   const isFree = isMap(schema);
   for (const name of Object.keys(value)) {
+    if (typeof value[name] !== 'object') continue;
     const child = fieldSchema(schema, name);
     if (!child) continue;
     if (value[name] !== null) dropNulls(value[name], child);
@@ -54,6 +55,7 @@ export function dropForbiddenNulls(value: unknown, schema: Schema): void {
   if (Array.isArray(value)) for (const item of value) dropForbiddenNulls(item, schema.items ?? {});
   if (!isTree(value)) return;
   for (const name of Object.keys(value)) {
+    if (typeof value[name] !== 'object') continue;
     const child = fieldSchema(schema, name);
     if (!child || child === anything) continue;
     // One that has a default is given that.

@@ -6,8 +6,28 @@ import { fieldSchema, keepsUnknown, type Schema } from './schema.ts';
 /** Drops unknown fields of `value` in place and returns their paths (`spec.foo`, `spec.list[0].bar`), in the order found. */
 export function prune(value: unknown, schema: Schema): string[] {
   const dropped: string[] = [];
-  pruneAt({ value, schema, path: '', dropped, isRoot: true });
+  // Mostly nothing is unknown, and that is found out sooner without paths.
+  if (hasUnknown(value, schema, true)) pruneAt({ value, schema, path: '', dropped, isRoot: true });
   return dropped;
+}
+
+function hasUnknown(value: unknown, schema: Schema, isRoot: boolean): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    return items !== undefined && value.some((item) => hasUnknown(item, items, false));
+  }
+  for (const [name, item] of Object.entries(value)) {
+    const child = fieldSchema(schema, name);
+    if (child ? hasUnknown(item, child, false) : isUnknown(name, schema, isRoot)) return true;
+  }
+  return false;
+}
+
+/** Whether a field that has no schema is to be dropped. */
+function isUnknown(name: string, schema: Schema, isRoot: boolean): boolean {
+  if (keepsUnknown(schema) || !isTyped(schema)) return false;
+  return !((isRoot || schema['x-kubernetes-embedded-resource'] === true) && isTypeMeta(name));
 }
 
 interface Place {
@@ -29,12 +49,11 @@ function pruneAt(place: Place): void {
     return;
   }
   if (!isTree(value)) return;
-  const isObject = place.isRoot || schema['x-kubernetes-embedded-resource'] === true;
   for (const name of Object.keys(value)) {
     const below = path === '' ? name : `${path}.${name}`;
     const child = fieldSchema(schema, name);
     if (child) pruneAt({ value: value[name], schema: child, path: below, dropped, isRoot: false });
-    else if (!keepsUnknown(schema) && isTyped(schema) && !(isObject && isTypeMeta(name))) {
+    else if (isUnknown(name, schema, place.isRoot)) {
       delete value[name];
       dropped.push(below);
     }

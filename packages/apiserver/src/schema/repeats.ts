@@ -8,29 +8,43 @@ const isKeyed = (schema: Schema): boolean => /^(set|map)$/.test(schema['x-kubern
 const hasKeyed = reach(isKeyed);
 
 /** Every element of `value` that is in its list a second time. */
-export function repeated(value: unknown, schema: Schema, path = ''): Cause[] {
-  if (!hasKeyed(schema)) return [];
+export function repeated(value: unknown, schema: Schema): Cause[] {
+  const causes: Cause[] = [];
+  gather({ value, schema, path: '' }, causes);
+  return causes;
+}
+
+interface Site {
+  value: unknown;
+  schema: Schema;
+  path: string;
+}
+
+function gather({ value, schema, path }: Site, causes: Cause[]): void {
+  if (!hasKeyed(schema)) return;
   if (Array.isArray(value)) {
-    const below = value.flatMap((item, i) => (schema.items ? repeated(item, schema.items, `${path}[${i}]`) : []));
-    return isKeyed(schema) ? [...repeatedIn(value, schema, path), ...below] : below;
+    // One element repeats nothing.
+    if (value.length > 1 && isKeyed(schema)) causes.push(...repeatedIn(value, schema, path));
+    const { items } = schema;
+    if (items && hasKeyed(items))
+      for (const [i, item] of value.entries()) gather({ value: item, schema: items, path: `${path}[${i}]` }, causes);
+  } else if (isTree(value)) {
+    for (const name of Object.keys(value)) {
+      const child = fieldSchema(schema, name);
+      if (child) gather({ value: value[name], schema: child, path: path === '' ? name : `${path}.${name}` }, causes);
+    }
   }
-  if (!isTree(value)) return [];
-  return Object.keys(value).flatMap((name) => {
-    const child = fieldSchema(schema, name);
-    return child ? repeated(value[name], child, path === '' ? name : `${path}.${name}`) : [];
-  });
 }
 
 function repeatedIn(value: unknown[], schema: Schema, path: string): Cause[] {
   const seen = new Set<string>();
-  return value.flatMap((item, i) => {
-    const isMap = schema['x-kubernetes-list-type'] === 'map';
-    const key = JSON.stringify(isMap ? keyOf(item, schema) : item);
-    const isNew = !seen.has(key);
-    seen.add(key);
-    const cause = { reason: 'FieldValueDuplicate', message: `Duplicate value: ${key}`, field: `${path}[${i}]` };
-    return isNew ? [] : [cause];
-  });
+  const causes: Cause[] = [];
+  for (const [i, item] of value.entries()) {
+    const key = JSON.stringify(schema['x-kubernetes-list-type'] === 'map' ? keyOf(item, schema) : item);
+    if (seen.size === seen.add(key).size)
+      causes.push({ reason: 'FieldValueDuplicate', message: `Duplicate value: ${key}`, field: `${path}[${i}]` });
+  }
+  return causes;
 }
 
 function keyOf(item: unknown, schema: Schema): Tree {
