@@ -2,7 +2,7 @@
 import type { Lbticket } from '@fairlead/api';
 import type { Service } from '@fairlead/kube';
 import { expect, test } from 'vitest';
-import { shortService, shortTickets } from './projections.ts';
+import { shortServices, shortTickets } from './projections.ts';
 
 const condition = (message: string) => ({
   type: 'Programmed',
@@ -39,6 +39,13 @@ test('a ticket without a status stays without one', () => {
   expect(shortTickets()(fresh)).not.toHaveProperty('status');
 });
 
+test('tickets that say the same share what they say', () => {
+  const short = shortTickets();
+  const [one, other] = [short(ticket('a')), short(ticket('a'))];
+  expect(other.status?.conditions?.[0]).toBe(one.status?.conditions?.[0]);
+  expect(short(ticket('b')).status?.conditions?.[0]).not.toBe(one.status?.conditions?.[0]);
+});
+
 test('more words than are kept do not mix up', () => {
   const short = shortTickets();
   for (let i = 0; i < 3000; i += 1) {
@@ -55,7 +62,7 @@ test('a short Service has what pools are filled and matched by', () => {
     spec: { clusterIP: '10.96.0.1', clusterIPs: ['10.96.0.1'], ports: [{ port: 80 }], type: 'ClusterIP' },
     status: { loadBalancer: {} },
   };
-  expect(shortService(service)).toEqual({
+  expect(shortServices()(service)).toEqual({
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { name: 'a', namespace: 'n', labels: { app: 'a' }, managedFields: [{ manager: 'x' }] },

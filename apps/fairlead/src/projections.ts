@@ -37,33 +37,66 @@ function dropped<T extends object>(whole: T, part: object | undefined, fields: r
   return whole;
 }
 
-/** A Service without its addresses, selector and policies: pools are filled from EndpointSlices, and matched by labels and ports. */
-export function shortService(service: Service): Service {
-  const { spec } = service;
-  const unused = Object.keys(spec).filter((field) => field !== 'ports' && field !== 'type');
-  return dropped(dropped(withManagersNamed(service), spec, unused), service, ['status']);
+/** More than are in use: conditions, lines of histories and filings, ports of Services, namespaces and moments. */
+const mostKept = 8192;
+
+/** Gives each value back as it was first given under its key, so that of many that say the same one is kept. */
+function sharing<T>(): (key: string, value: T) => T {
+  const known = new Map<string, T>();
+  return (key, value) => {
+    const present = known.get(key);
+    if (present !== undefined) return present;
+    if (known.size >= mostKept) known.clear();
+    known.set(key, value);
+    return value;
+  };
 }
 
-/** More than are in use: words of conditions, of histories and of filings, and moments. */
-const mostWords = 8192;
+/** What of every object is the same in many. */
+function sharedWords(): (object: KubeObject) => void {
+  const shared = sharing<string>();
+  return (object) => {
+    const { metadata } = object;
+    object.apiVersion = shared(object.apiVersion, object.apiVersion);
+    if (metadata.namespace) metadata.namespace = shared(metadata.namespace, metadata.namespace);
+    if (metadata.creationTimestamp)
+      metadata.creationTimestamp = shared(metadata.creationTimestamp, metadata.creationTimestamp);
+    if (metadata.finalizers) metadata.finalizers = metadata.finalizers.map((one) => shared(one, one));
+  };
+}
+
+/** Services without their addresses, selector and policies: pools are filled from EndpointSlices, and matched by labels and ports. */
+export function shortServices(): (service: Service) => Service {
+  const words = sharedWords();
+  const specs = sharing<Service['spec']>();
+  return (service) => {
+    const { ports, type } = service.spec;
+    const spec = { ...(ports && { ports }), ...(type && { type }) };
+    words(service);
+    service.spec = specs(JSON.stringify(spec), spec);
+    return dropped(withManagersNamed(service), service, ['status']);
+  };
+}
 
 /**
- * Lbtickets whose conditions and histories share their words: most say the same, and each would have its own copy of it
- * from the JSON.
+ * Lbtickets that share their conditions and lines of history: many say the same at the same second, and each would have
+ * its own from the JSON.
  */
 export function shortTickets(): (ticket: Lbticket) => Lbticket {
-  const words = new Map<string, string>();
-  const shared = (text: string): string => {
-    const known = words.get(text);
-    if (known !== undefined) return known;
-    if (words.size >= mostWords) words.clear();
-    words.set(text, text);
-    return text;
+  const words = sharedWords();
+  const records = sharing<object>();
+  const texts = sharing<string>();
+  const shared = <T extends object>(record: T): T => {
+    for (const [key, value] of Object.entries(record))
+      if (typeof value === 'string') (record as Record<string, unknown>)[key] = texts(value, value);
+    return records(JSON.stringify(record), record) as T;
   };
   return (ticket) => {
-    const { conditions = [], history = [], filing = {} } = ticket.status ?? {};
-    for (const record of [...conditions, ...history, filing] as unknown as Record<string, unknown>[])
-      for (const [key, value] of Object.entries(record)) if (typeof value === 'string') record[key] = shared(value);
+    const { status } = ticket;
+    words(ticket);
+    if (status?.conditions) status.conditions = status.conditions.map(shared);
+    if (status?.history) status.history = status.history.map(shared);
+    if (status?.filing) status.filing = shared(status.filing);
     return withoutManagers(ticket);
   };
 }

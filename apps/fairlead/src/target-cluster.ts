@@ -23,7 +23,7 @@ import {
 import { ingressIndexes } from '@fairlead/api';
 import type { Clock } from '@fairlead/core';
 import { endpointSliceIndexes, serviceIndexes } from '@fairlead/sources';
-import { shortService, withManagersNamed, withoutManagers } from './projections.ts';
+import { shortServices, withManagersNamed, withoutManagers } from './projections.ts';
 
 export interface TargetCluster {
   name: string;
@@ -45,7 +45,7 @@ export interface TargetCluster {
 export function targetCluster(name: string, kube: Kube, clock: Clock): TargetCluster {
   const stores = {
     namespaces: store(kube, namespaces, { project: withManagersNamed }),
-    services: store(kube, services, { indexes: serviceIndexes, project: shortService }),
+    services: store(kube, services, { indexes: serviceIndexes, project: shortServices() }),
     configmaps: store(kube, configMaps, { labelSelector: 'f5type=virtual-server', project: withoutManagers }),
     endpointslices: store(kube, endpointSlices, { indexes: endpointSliceIndexes, project: withoutManagers }),
     ingresses: store(kube, ingresses, { indexes: ingressIndexes, project: withoutManagers }),

@@ -3,7 +3,7 @@ import type { Kube, KubeResult } from '@fairlead/kube';
 import { expect, test } from 'vitest';
 import { admit, type AdmissionDesk } from './admission.ts';
 import { Ledger } from './ledger.ts';
-import { emptyPart, lb, ticket } from './testing/objects.ts';
+import { lb, ticket } from './testing/objects.ts';
 
 const pair = { veip: '20.1.0.1', ltmip: '10.0.0.1' };
 
@@ -21,7 +21,7 @@ function begin() {
     kube: { patch } as Kube,
     loadbalancers: { get: () => lb() } as unknown as AdmissionDesk['loadbalancers'],
     target: () => undefined,
-    partOf: () => ({ ok: true as const, value: emptyPart }),
+    outlineOf: () => ({ ok: true as const, value: { pools: {}, digest: 'none', foreigners: [] } }),
     ledger,
     lbtickets: { isShown: () => isShown, wrote: () => undefined },
   };

@@ -6,7 +6,7 @@ import type { Pair } from './ledger.ts';
 import { annotations, createdAt, fieldManager, finalizer, ticketName } from './names.ts';
 
 /** What of the desk this needs. */
-export type AdmissionDesk = Pick<Desk, 'kube' | 'loadbalancers' | 'target' | 'partOf' | 'ledger'> & {
+export type AdmissionDesk = Pick<Desk, 'kube' | 'loadbalancers' | 'target' | 'outlineOf' | 'ledger'> & {
   lbtickets: Pick<Desk['lbtickets'], 'isShown' | 'wrote'>;
 };
 
@@ -34,9 +34,11 @@ async function addressesOf(desk: AdmissionDesk, ticket: Lbticket): Promise<Admit
     const why = `Loadbalancer "${ticket.spec.loadbalancer}" does not exist; create it, or name another`;
     return refused(fail('missing', why, 'spec.loadbalancer').problem);
   }
-  const problem = invalid(desk, ticket, loadbalancer);
+  // A new ticket is compiled with the address that it gets, and so once. Is it refused, that comes free with the refusal.
+  const early = ticket.status?.process === undefined ? takePair(desk, ticket) : undefined;
+  const problem = invalid(desk, ticket, { loadbalancer, pair: early?.ok ? early.value : undefined });
   if (problem) return refused(problem);
-  const taken = takePair(desk, ticket);
+  const taken = early ?? takePair(desk, ticket);
   if (!taken.ok) return refused(taken.problem);
   const body = missingIn(ticket, taken.value);
   if (body) return writeSpec(desk, ticket, body);
@@ -49,7 +51,11 @@ const refused = (problem: Problem): Admitted => ({ found: 'problem', problem });
 
 const at = (ticket: Lbticket) => ({ name: ticket.metadata.name, namespace: ticket.metadata.namespace });
 
-function invalid(desk: AdmissionDesk, ticket: Lbticket, loadbalancer: Loadbalancer): Problem | undefined {
+function invalid(
+  desk: AdmissionDesk,
+  ticket: Lbticket,
+  { loadbalancer, pair }: { loadbalancer: Loadbalancer; pair: Pair | undefined },
+): Problem | undefined {
   const { cluster } = loadbalancer.spec;
   const { namespace } = ticket.spec;
   const namespaces = desk.target(cluster)?.stores.namespaces;
@@ -58,10 +64,11 @@ function invalid(desk: AdmissionDesk, ticket: Lbticket, loadbalancer: Loadbalanc
     const why = `namespace "${namespace}" does not exist in cluster ${cluster}; create it there, or name another`;
     return fail('missing', why, 'spec.namespace').problem;
   }
-  // Compiled with the address that is asked for, or any: what is wrong with listners and rules does not hang on it.
-  const veip = ticket.status?.veip ?? (ticket.spec.veip || loadbalancer.spec.ve.cidr.split('/')[0] || '');
-  const part = desk.partOf({ ...ticket, status: { ...ticket.status, veip } }, loadbalancer);
-  return part.ok ? undefined : part.problem;
+  // Without an address with the one that is asked for, or any: what is wrong with listners and rules does not hang on it.
+  const asked = ticket.spec.veip || loadbalancer.spec.ve.cidr.split('/')[0] || '';
+  const veip = ticket.status?.veip ?? pair?.veip ?? asked;
+  const outline = desk.outlineOf({ ...ticket, status: { ...ticket.status, veip } }, loadbalancer);
+  return outline.ok ? undefined : outline.problem;
 }
 
 /** What was chosen by us and not asked for may be chosen again, when the ticket moves or another has it by now. */

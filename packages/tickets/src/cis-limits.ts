@@ -28,15 +28,14 @@ const classesOfCisC = new Set([
  *   not the port                         |
  *   a target port by name                | nothing: it is a number only where the pods are
  */
-export function cisLimits(part: Part, serviceOf: (name: string) => Service | undefined): string[] {
-  const objects = Object.entries(part.items).flatMap(([application, items]) =>
-    Object.entries(items).map(([name, item]) => ({ path: `${application}/${name}`, kind: classOf(item) })),
-  );
-  const strange = objects.filter(({ kind }) => !classesOfCisC.has(kind));
-  const lists = strange.map(
+export function cisLimits(
+  { foreigners, pools }: Pick<Part, 'pools'> & { foreigners: readonly Foreigner[] },
+  serviceOf: (name: string) => Service | undefined,
+): string[] {
+  const lists = foreigners.map(
     ({ path, kind }) => `CIS-C has no ${kind}, so what uses ${path} fails there${kind === 'Data_Group' ? instead : ''}`,
   );
-  const ports = Object.entries(part.pools).flatMap(([pool, { service, port }]) => {
+  const ports = Object.entries(pools).flatMap(([pool, { service, port }]) => {
     const { targetPort = port } = serviceOf(service)?.spec.ports?.find((one) => one.port === port) ?? {};
     if (typeof targetPort === 'string' || targetPort === port) return [];
     return [
@@ -45,6 +44,19 @@ export function cisLimits(part: Part, serviceOf: (name: string) => Service | und
   });
   return [...lists, ...ports];
 }
+
+/** An object of a class that CIS-C has not. `path`: `<application>/<name>`. */
+export interface Foreigner {
+  path: string;
+  kind: string;
+}
+
+export const unknownToCisC = (items: Part['items']): Foreigner[] =>
+  Object.entries(items)
+    .flatMap(([application, objects]) =>
+      Object.entries(objects).map(([name, item]) => ({ path: `${application}/${name}`, kind: classOf(item) })),
+    )
+    .filter(({ kind }) => !classesOfCisC.has(kind));
 
 const instead = ': let rules have no addresses, and at most 20 values in an entry, or use CIS';
 

@@ -2,7 +2,7 @@
 import type { Lbticket, Loadbalancer } from '@fairlead/api';
 import { fail, problems, type Problem } from '@fairlead/core';
 import { configMaps, type ConfigMap } from '@fairlead/kube';
-import { configMap, isApplied, readEntries, type Contribution } from './configmap.ts';
+import { configMap, heldIn, isApplied, readEntries, type Contribution } from './configmap.ts';
 import { laterTry, type Desk, type FreshTarget, type Next } from './desk.ts';
 import type { ConfigMapKey } from './directory.ts';
 import { onChange } from './finding.ts';
@@ -10,7 +10,8 @@ import { reach } from './reach.ts';
 import { afterLtm } from './ltm-order.ts';
 import { poolsNaming, servicesMoved, ticketsWith } from './labels.ts';
 import { labelsAfter, labelsBefore, servesIngresses } from './label-writes.ts';
-import { configMapName, createdAt, fieldManager, placeOf, ticketName } from './names.ts';
+import { configMapName, createdAt, fieldManager, placeOf, tenantOf, ticketName } from './names.ts';
+import type { Part } from './part.ts';
 import { isDone } from './report.ts';
 import { declare, tenantRival, undeclare } from './tenant-rivals.ts';
 import { quick } from './wake.ts';
@@ -38,11 +39,12 @@ export async function configMapTurn(desk: Desk, key: ConfigMapKey): Promise<Next
   }
   const { target } = found;
   const existing = target.configMaps.read({ name: configMapName(name), namespace });
+  const held = heldIn(existing, tenantOf(loadbalancer, namespace));
   const contributions = afterLtm(
     desk,
     ticketsOf(desk, key)
       .filter((one) => isServed(one) || ticketName(one) in readEntries(existing))
-      .map((one) => contribution(desk, one, loadbalancer)),
+      .map((one) => contribution(desk, one, { loadbalancer, held })),
     existing,
   );
   const answer = configMap({ loadbalancer, namespace, contributions, existing });
@@ -103,6 +105,7 @@ async function put(desk: Desk, key: ConfigMapKey, sheet: Sheet): Promise<Problem
   const others = isExternal(sheet) ? ticketsOnMovedServices(existing, wanted) : [];
   // Our agent has still to put it on the device, and its report gives the ticket a turn.
   const wait = isExternal(sheet) ? 0 : quick;
+  for (const ticket of Object.keys(readEntries(wanted))) desk.partWritten(ticket);
   for (const ticket of new Set([...changedBetween(existing, wanted), ...others]))
     desk.queue.add(`ticket ${ticket}`, wait);
   return undefined;
@@ -143,11 +146,18 @@ function ticketsOf(desk: Desk, key: ConfigMapKey): Lbticket[] {
   return tickets;
 }
 
-const contribution = (desk: Desk, ticket: Lbticket, loadbalancer: Loadbalancer): Contribution => ({
-  ticket: ticketName(ticket),
-  created: createdAt(ticket),
-  part: desk.partOf(ticket, loadbalancer),
-});
+function contribution(
+  desk: Desk,
+  ticket: Lbticket,
+  { loadbalancer, held }: { loadbalancer: Loadbalancer; held: (ticket: string) => Part | undefined },
+): Contribution {
+  const name = ticketName(ticket);
+  return {
+    ticket: name,
+    created: createdAt(ticket),
+    part: desk.partOf(ticket, loadbalancer, () => held(name)),
+  };
+}
 
 /** Tickets whose objects differ between the two. */
 function changedBetween(before: ConfigMap | undefined, after: ConfigMap): string[] {

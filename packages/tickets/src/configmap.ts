@@ -5,7 +5,7 @@ import { fail, isEqual, type Problem, type Result } from '@fairlead/core';
 import type { ConfigMap } from '@fairlead/kube';
 import { digest } from './digest.ts';
 import { annotations, configMapName, tenantOf } from './names.ts';
-import { isRecord, parsedObject } from './json.ts';
+import { isRecord, parsedObject, sortedKeys } from './json.ts';
 import type { Part, ServicePortRef } from './part.ts';
 import { recent } from './recent.ts';
 
@@ -198,6 +198,12 @@ const entryOf = (part: Part): Entry => ({
   items: sortedKeys(part.items, (objects) => Object.keys(objects).sort()),
 });
 
+/** By ticket: what the ConfigMap has of it. Reads the template once, and only when asked. */
+export function heldIn(existing: ConfigMap | undefined, tenant: string): (ticket: string) => Part | undefined {
+  const before = readExisting(existing, tenant);
+  return (ticket) => heldPart(before, ticket);
+}
+
 /** What the ticket had in the ConfigMap, if all of it is still there. */
 function heldPart(before: Before, ticket: string): Part | undefined {
   const entry = before.entries[ticket];
@@ -214,10 +220,3 @@ function heldPart(before: Before, ticket: string): Part | undefined {
   }
   return held;
 }
-
-const sortedKeys = <T, U>(object: Record<string, T>, of: (value: T) => U): Record<string, U> =>
-  Object.fromEntries(
-    Object.entries(object)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, value]) => [key, of(value)]),
-  );

@@ -2,15 +2,15 @@
 import type { Lbcanary, Lbrule, Lbticket, Loadbalancer } from '@fairlead/api';
 import type { Clock, Problem, Result, Statistics, StatisticsQuestion } from '@fairlead/core';
 import type { Queue } from '@fairlead/engine';
-import type { ConfigMap, Ingress, Kube, KubeObject, Namespace, Service, Store } from '@fairlead/kube';
+import type { ConfigMap, Ingress, Kube, Namespace, Service, Store } from '@fairlead/kube';
 import type { Approver } from './approver.ts';
 import type { ConfigMapKey, Directory } from './directory.ts';
 import type { Fresh } from './fresh.ts';
 import type { Ledger } from './ledger.ts';
 import type { Multimap } from './multimap.ts';
 import type { Surroundings } from './outage.ts';
-import { placeOf, ticketName } from './names.ts';
-import { part, type Part } from './part.ts';
+import { placeOf } from './names.ts';
+import type { Parts } from './parts.ts';
 import type { Quarantine } from './quarantine.ts';
 import type { Targets } from './targets.ts';
 import type { Teller } from './teller.ts';
@@ -53,7 +53,7 @@ export type Changed =
   | { turn: 'canary'; canary: string; from: string; to: string; why: string }
   | { turn: 'configmap'; cluster: string; namespace: string; configmap: string; tickets: number };
 
-export interface Desk extends Targets {
+export interface Desk extends Targets, Parts {
   kube: Kube;
   loadbalancers: Store<Loadbalancer>;
   lbtickets: Fresh<Lbticket>;
@@ -96,8 +96,6 @@ export interface Desk extends Targets {
   pending: Multimap<string>;
   /** ConfigMaps that a turn is writing in this moment: what it takes there may land yet. */
   writing: Set<ConfigMapKey>;
-  partOf(ticket: Lbticket, loadbalancer: Loadbalancer): Result<Part>;
-  forgetPart(ticket: string): void;
 }
 
 /** Asks the device of a Loadbalancer what it has counted. */
@@ -135,33 +133,3 @@ export const canariesOf = (
   { directory, lbcanaries }: Pick<Desk, 'directory' | 'lbcanaries'>,
   ticket: string,
 ): Lbcanary[] => [...directory.canariesOf(ticket)].flatMap((name) => lbcanaries.read(placeOf(name)) ?? []);
-
-/**
- * Compiled parts, kept until the ticket, one of its rules or its Loadbalancer is edited, or a canary shifts; a new
- * status is no edit. Kept as text: read again in some microseconds, where ten thousand trees of objects would be a
- * quarter of all that each full collection of garbage walks through.
- */
-export function partCache(given: Pick<Desk, 'directory' | 'lbcanaries'>): Pick<Desk, 'partOf' | 'forgetPart'> {
-  const kept = new Map<string, { edits: string; text: string }>();
-  return {
-    partOf(ticket, loadbalancer) {
-      const name = ticketName(ticket);
-      const rules = given.directory.rulesOf(name);
-      const canaries = canariesOf(given, name);
-      const edits = [
-        ...[loadbalancer, ticket, ...rules].map(editOf),
-        ticket.status?.veip,
-        ...canaries.map(({ metadata, status }) => `${metadata.uid}/${status?.phase}/${status?.weight}`),
-      ].join(' ');
-      const present = kept.get(name);
-      if (present?.edits === edits) return JSON.parse(present.text) as Result<Part>;
-      const made = part({ loadbalancer, ticket, rules, canaries });
-      kept.set(name, { edits, text: JSON.stringify(made) });
-      return made;
-    },
-    forgetPart: (name) => void kept.delete(name),
-  };
-}
-
-const editOf = ({ metadata }: KubeObject): string =>
-  `${metadata.uid}/${metadata.generation ?? metadata.resourceVersion}`;

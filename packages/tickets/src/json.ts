@@ -14,3 +14,10 @@ export function parsedObject(text: string | undefined): Record<string, unknown> 
     throw error;
   }
 }
+
+export const sortedKeys = <T, U = T>(object: Record<string, T>, of: (value: T) => U): Record<string, U> =>
+  Object.fromEntries(
+    Object.entries(object)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, value]) => [key, of(value)]),
+  );

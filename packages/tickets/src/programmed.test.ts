@@ -3,7 +3,7 @@ import type { ConfigMap } from '@fairlead/kube';
 import { expect, test } from 'vitest';
 import { multimap } from './multimap.ts';
 import { clearanceOf, programmed, type ProgrammedDesk } from './programmed.ts';
-import { emptyPart, lb, listner, ticket } from './testing/objects.ts';
+import { lb, listner, ticket } from './testing/objects.ts';
 
 interface Given {
   /** Digest of the ticket's objects in the ConfigMap; absent when it has none there. */
@@ -42,7 +42,7 @@ function make({ entry, report, noConfigMap, mode = 'fairlead', isPending, was, s
   const desk = {
     loadbalancers: { get: () => lb({ cis: { mode, tenant: '{cluster}' } }) },
     target: () => target,
-    partOf: () => ({ ok: true, value: { ...emptyPart, digest: 'now' } }),
+    outlineOf: () => ({ ok: true, value: { pools: {}, digest: 'now', foreigners: [] } }),
     refused: new Map(),
     pending,
     writing: new Set(),

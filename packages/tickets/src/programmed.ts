@@ -22,7 +22,7 @@ export type ProgrammedDesk = Pick<
   Desk,
   | 'loadbalancers'
   | 'target'
-  | 'partOf'
+  | 'outlineOf'
   | 'refused'
   | 'contested'
   | 'pending'
@@ -38,15 +38,15 @@ export function programmed(desk: ProgrammedDesk, ticket: Lbticket): Fact | undef
   if ((ticket.spec.listners?.length ?? 0) === 0) return holds('NothingToProgram', 'the ticket has no listners');
   const loadbalancer = desk.loadbalancers.get({ name: ticket.spec.loadbalancer });
   if (!loadbalancer) return fails('missing', `Loadbalancer "${ticket.spec.loadbalancer}" does not exist`);
-  const part = desk.partOf(ticket, loadbalancer);
-  if (!part.ok) return failed(part.problem);
+  const outline = desk.outlineOf(ticket, loadbalancer);
+  if (!outline.ok) return failed(outline.problem);
   const name = ticketName(ticket);
   const key = configMapKey(ticket);
   const refusals = desk.refused.get(key);
   const refused = refusals?.byTicket.get(name);
   if (refused) return failed(refused);
   const configMap = configMapOf(desk, ticket);
-  const isWritten = readEntries(configMap)[name]?.digest === part.value.digest;
+  const isWritten = readEntries(configMap)[name]?.digest === outline.value.digest;
   const away = awayCluster(desk, loadbalancer);
   // What was there is there still, as far as anybody knows; an edit that waits is not.
   if (away) return (configMap ? isWritten : !isFalse(ticket)) ? unknown(away) : failed(away);
@@ -58,7 +58,7 @@ export function programmed(desk: ProgrammedDesk, ticket: Lbticket): Fact | undef
   if (conflict?.status === 'True') return fails('LabelConflict', conflict.message);
   if (loadbalancer.spec.cis.mode === 'external') {
     const { services } = desk.target(loadbalancer.spec.cluster)?.stores ?? {};
-    const limits = cisLimits(part.value, (service) =>
+    const limits = cisLimits(outline.value, (service) =>
       services?.get({ namespace: ticket.spec.namespace, name: service }),
     );
     const said = ['written for the CIS of the cluster, which does not report back', ...limits].join('; ');

@@ -7,7 +7,7 @@ import { retold } from './news.ts';
 import type { ServicePortRef } from './part.ts';
 import { conditionOf, type Fact } from './status.ts';
 
-type ServicesDesk = Pick<Desk, 'loadbalancers' | 'target' | 'partOf'>;
+type ServicesDesk = Pick<Desk, 'loadbalancers' | 'target' | 'outlineOf'>;
 
 /**
  * The condition `ServicesFound`; undefined leaves it as it is, or absent where all were there from the start.
@@ -26,10 +26,10 @@ export function servicesFound(desk: ServicesDesk, ticket: Lbticket): Fact | unde
   const stores = loadbalancer && desk.target(loadbalancer.spec.cluster)?.stores;
   // Without its namespace nothing of it is anywhere, and that is said.
   if (!loadbalancer || !stores?.services.synced || !stores.namespaces.get({ name: namespace })) return undefined;
-  const part = desk.partOf(ticket, loadbalancer);
-  if (!part.ok) return undefined;
+  const outline = desk.outlineOf(ticket, loadbalancer);
+  if (!outline.ok) return undefined;
   const lacks = new Map<string, Fact>();
-  for (const use of Object.values(part.value.pools)) {
+  for (const use of Object.values(outline.value.pools)) {
     const fact = lackOf(use, stores.services.get({ namespace, name: use.service }), ticket);
     if (fact) lacks.set(fact.message, fact);
   }

@@ -7,15 +7,7 @@ import { recorder, type Kube, type Recorder, type Store } from '@fairlead/kube';
 import type { Approver } from './approver.ts';
 import { canaryTurn } from './canary/canary-turn.ts';
 import { configMapTurn } from './configmap-turn.ts';
-import {
-  partCache,
-  type Changed,
-  type Desk,
-  type Next,
-  type StatisticsReader,
-  type Target,
-  type TurnKey,
-} from './desk.ts';
+import { type Changed, type Desk, type Next, type StatisticsReader, type Target, type TurnKey } from './desk.ts';
 import { Directory } from './directory.ts';
 import { fresh } from './fresh.ts';
 import { ingressTurn } from './ingress-turn.ts';
@@ -23,6 +15,7 @@ import { Ledger } from './ledger.ts';
 import { loadbalancerTurn } from './loadbalancer-turn.ts';
 import { multimap } from './multimap.ts';
 import type { Surroundings } from './outage.ts';
+import { parts } from './parts.ts';
 import { quarantineTurn } from './quarantine.ts';
 import { ruleTurn } from './rule-turn.ts';
 import { targets } from './targets.ts';
@@ -179,7 +172,7 @@ function deskOf(options: TicketsOptions, queue: Desk['queue'], isBusy: () => boo
     contested: new Map(),
     pending: multimap(),
     writing: new Set(),
-    ...partCache({ directory, lbcanaries }),
+    ...parts({ directory, lbcanaries, random }),
   };
 }
 
