@@ -37,7 +37,10 @@ export interface Denial {
   details?: { causes?: Cause[] };
 }
 
-/** Lets a write pass, changed or not, or refuses it. Called in the order given, each with the object the one before left. */
+/**
+ * Lets a write pass, changed or not, or refuses it. Called in the order given, each with the object the one before left:
+ * a change is another object in the verdict, and the one of the review stays as it is.
+ */
 export type Admit = (review: Review) => Promise<Verdict>;
 
 export interface Addresses {
@@ -71,9 +74,9 @@ export const nameSuffix = (cluster: Cluster): string =>
 
 /** A random UUID of version 4. */
 export function uuid(cluster: Cluster): string {
-  const bytes = Uint8Array.from(cluster.random(16));
+  const bytes = Buffer.from(cluster.random(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = Buffer.from(bytes).toString('hex');
+  const hex = bytes.toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

@@ -124,7 +124,8 @@ async function reviewedWrite(
   const next = view ? view.back(object, admission.value ?? object) : (admission.value ?? object);
   dropDoubleOwners(call, next.metadata, 'after');
   if (old) keepServerFields(next, old);
-  settle(place, next, old);
+  // A custom object that admission left as it is has been settled before.
+  if (next !== object || view || !resource.isCustom) settle(place, next, old);
   if (old) countGeneration(place, next, old);
   const granted = checkEscalation({ cluster, user: call.user, resource, object: next, old });
   if (!granted.ok) return granted;

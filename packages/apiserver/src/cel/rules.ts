@@ -2,6 +2,7 @@
 import { Optional, type ASTNode, type Environment, type ParseResult } from '@marcbachmann/cel-js';
 import { isEqual, isTree, treeOf, type Tree } from '../object.ts';
 import { elementKey, partsOf } from '../patch/field-set.ts';
+import { recent } from '../recent.ts';
 import { reach } from '../schema/reach.ts';
 import { fieldSchema, type Schema, type ValidationRule } from '../schema/schema.ts';
 import type { Cause } from '../status.ts';
@@ -9,7 +10,7 @@ import { ruleEnvironment } from './environment.ts';
 import { compileProblemOf, evaluationProblem } from './problem.ts';
 import { isNothing, nothing, readsOf, together, type Reads } from './reads.ts';
 import { safeMatches } from './text.ts';
-import { celParts, type Forms } from './values.ts';
+import { celParts, textOfParts, type Forms } from './values.ts';
 
 interface Compiled {
   run: ParseResult;
@@ -191,9 +192,20 @@ function visitItems(site: Site, value: unknown[]): void {
 interface Program {
   rules: { rule: ValidationRule; found: Compiled | string }[];
   reads: Compiled['reads'];
+  /** Before the texts of values that pass; undefined where a text does not tell all that matters. */
+  mark: string | undefined;
 }
 
 const programs = new WeakMap<Schema, Program>();
+let marks = 0;
+
+/*
+   Values that have passed all rules of their schema: written again, or in another object, they would pass again, and nothing
+   would be said of them. Rules about a change are asked each time. A text does not tell -0 from 0, which a double may be.
+*/
+const passed = recent(2000);
+const longestPassed = 1000;
+const hasDoubles = reach((schema) => schema.type === 'number');
 
 function programOf(schema: Schema): Program {
   let program = programs.get(schema);
@@ -204,33 +216,42 @@ function programOf(schema: Schema): Program {
         (reads, { found }) => (typeof found === 'string' ? reads : together(reads, found.reads[variable])),
         nothing,
       );
-    programs.set(schema, (program = { rules, reads: { self: of('self'), oldSelf: of('oldSelf') } }));
+    const reads = { self: of('self'), oldSelf: of('oldSelf') };
+    const isPlain = isNothing(reads.oldSelf) && !hasDoubles(schema);
+    programs.set(schema, (program = { rules, reads, mark: isPlain ? `${++marks} ` : undefined }));
   }
   return program;
 }
 
-function runRules(site: Site, { rules, reads }: Program): void {
-  const { value, schema, path, check } = site;
+function runRules(site: Site, program: Program): void {
+  const { reads, mark } = program;
+  const { schema, path, check } = site;
   const rooted = (one: unknown): unknown => (path === '' ? seen(one) : one);
-  const names: Tree = { self: celParts(rooted(value), schema, reads.self, check.forms.now) };
+  const value = rooted(site.value);
+  const text = mark === undefined ? undefined : mark + textOfParts(value, schema, reads.self);
+  if (text !== undefined && passed.has(text)) return;
+  const names: Tree = { self: celParts(value, schema, reads.self, check.forms.now) };
   const old = isNothing(reads.oldSelf) ? undefined : site.old();
   if (old !== undefined) names.oldSelf = celParts(rooted(old), schema, reads.oldSelf, check.forms.old);
-  for (const { rule, found } of rules) {
-    if (typeof found === 'string') {
-      check.causes.push(causeOf(site, rule, `rule compile error: ${found}`));
-      continue;
-    }
-    if (found.isTransition && old === undefined && !rule.optionalOldSelf) continue;
-    const problem = evaluate(
-      found,
-      rule,
-      rule.optionalOldSelf ? { ...names, oldSelf: Optional.of(names.oldSelf) } : names,
-    );
-    if (problem === undefined) continue;
-    const cause = causeOf(site, rule, problem);
-    if (found.isTransition || isNew(site)) check.causes.push(cause);
-    else check.warn(`${cause.field}: ${cause.message}`);
+  const found = program.rules.filter((one) => !passes(site, one, names));
+  if (found.length === 0 && text !== undefined && text.length <= longestPassed) passed.add(text);
+}
+
+/** Whether a rule has nothing to say; else it is told, or warned of. */
+function passes(site: Site, { rule, found }: Program['rules'][number], names: Tree): boolean {
+  const { causes, warn } = site.check;
+  if (typeof found === 'string') {
+    causes.push(causeOf(site, rule, `rule compile error: ${found}`));
+    return false;
   }
+  if (found.isTransition && names.oldSelf === undefined && !rule.optionalOldSelf) return true;
+  const optional = rule.optionalOldSelf ? { ...names, oldSelf: Optional.of(names.oldSelf) } : names;
+  const problem = evaluate(found, rule, optional);
+  if (problem === undefined) return true;
+  const cause = causeOf(site, rule, problem);
+  if (found.isTransition || isNew(site)) causes.push(cause);
+  else warn(`${cause.field}: ${cause.message}`);
+  return false;
 }
 
 /** Whether a value was not there, or was another. */

@@ -57,6 +57,19 @@ export function celParts(value: unknown, schema: Schema, reads: Reads, forms: Fo
   return out;
 }
 
+/** What is read of `value` as a text: values that rules can tell apart have different ones. */
+export function textOfParts(value: unknown, schema: Schema, reads: Reads): string {
+  if (reads === 'all' || !isTree(value)) return JSON.stringify(value);
+  const names = namesIn(schema);
+  let text = '{';
+  for (const name of Object.keys(value)) {
+    const written = names.get(name) ?? name;
+    const below = reads.get(written);
+    if (below) text += `${written}:${textOfParts(value[name], fieldSchema(schema, name) ?? {}, below)},`;
+  }
+  return `${text}}`;
+}
+
 function fieldsOf(value: Tree, schema: Schema, forms: Forms | undefined): Tree {
   const out: Tree = {};
   const names = namesIn(schema);

@@ -25,7 +25,7 @@ export function decodeProblem(
 
 /** The decoder's own words. */
 export function mismatchText(value: unknown, schema: Schema, kind: string): string | undefined {
-  const wrong = firstMismatch(value, schema, '');
+  const wrong = firstMismatch(value, schema);
   if (!wrong) return undefined;
   if ('problem' in wrong) return wrong.problem;
   const field = wrong.path.replace(/\[\d+\]/g, '');
@@ -37,7 +37,7 @@ export function metadataProblem(
   metadata: unknown,
   { kind, version }: { kind: string; version: string },
 ): string | undefined {
-  const wrong = firstMismatch(metadata, metadataSchema, '');
+  const wrong = firstMismatch(metadata, metadataSchema);
   if (!wrong) return undefined;
   const why =
     'problem' in wrong
@@ -49,30 +49,40 @@ export function metadataProblem(
 // Nobody's object is as deep as this where its types are known; what is, is refused for that.
 const deepest = 500;
 
-function firstMismatch(value: unknown, schema: Schema, path: string, left = deepest): Mismatch | undefined {
+/** Its path is put together on the way back: mostly there is nothing to tell. */
+function firstMismatch(value: unknown, schema: Schema, left = deepest): Mismatch | undefined {
   if (value === null || value === undefined || left === 0) return undefined;
   const found = foundType(value);
   const type = wantedType(schema);
-  if (type && !type.fits.includes(found)) return { path, found: nameOf(value, found), wanted: type.name };
+  if (type && !type.fits.includes(found)) return { path: '', found: nameOf(value, found), wanted: type.name };
   if (typeof value === 'string') return textMismatch(value, schema);
-  if (Array.isArray(value) && schema.items) {
-    for (const [i, item] of value.entries()) {
-      const wrong = firstMismatch(item, schema.items, `${path}[${i}]`, left - 1);
-      if (wrong) return wrong;
-    }
-  }
-  return isTree(value) ? fieldMismatch(value, schema, path, left - 1) : undefined;
+  if (Array.isArray(value)) return itemMismatch(value, schema, left - 1);
+  return isTree(value) ? fieldMismatch(value, schema, left - 1) : undefined;
 }
 
-function fieldMismatch(value: Tree, schema: Schema, path: string, left: number): Mismatch | undefined {
-  for (const [name, item] of Object.entries(value)) {
-    const child = fieldSchema(schema, name);
-    // Go names fields, not the keys of maps.
-    const below = isMap(schema) ? path : path === '' ? name : `${path}.${name}`;
-    const wrong = child && firstMismatch(item, child, below, left);
-    if (wrong) return wrong;
+function itemMismatch(value: unknown[], { items }: Schema, left: number): Mismatch | undefined {
+  if (!items) return undefined;
+  for (const [i, item] of value.entries()) {
+    const wrong = firstMismatch(item, items, left);
+    if (wrong) return below(`[${i}]`, wrong);
   }
   return undefined;
+}
+
+function fieldMismatch(value: Tree, schema: Schema, left: number): Mismatch | undefined {
+  for (const name of Object.keys(value)) {
+    const child = fieldSchema(schema, name);
+    const wrong = child && firstMismatch(value[name], child, left);
+    // Go names fields, not the keys of maps.
+    if (wrong) return isMap(schema) ? wrong : below(name, wrong);
+  }
+  return undefined;
+}
+
+function below(step: string, wrong: Mismatch): Mismatch {
+  if ('problem' in wrong) return wrong;
+  const { path } = wrong;
+  return { ...wrong, path: path === '' || path.startsWith('[') ? step + path : `${step}.${path}` };
 }
 
 function textMismatch(value: string, schema: Schema): Mismatch | undefined {

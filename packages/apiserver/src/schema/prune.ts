@@ -12,14 +12,14 @@ export function prune(value: unknown, schema: Schema): string[] {
 }
 
 function hasUnknown(value: unknown, schema: Schema, isRoot: boolean): boolean {
-  if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) {
     const { items } = schema;
     return items !== undefined && value.some((item) => hasUnknown(item, items, false));
   }
-  for (const [name, item] of Object.entries(value)) {
+  if (!isTree(value)) return false;
+  for (const name of Object.keys(value)) {
     const child = fieldSchema(schema, name);
-    if (child ? hasUnknown(item, child, false) : isUnknown(name, schema, isRoot)) return true;
+    if (child ? hasUnknown(value[name], child, false) : isUnknown(name, schema, isRoot)) return true;
   }
   return false;
 }

@@ -30,6 +30,7 @@ function gather({ value, schema, path }: Site, causes: Cause[]): void {
       for (const [i, item] of value.entries()) gather({ value: item, schema: items, path: `${path}[${i}]` }, causes);
   } else if (isTree(value)) {
     for (const name of Object.keys(value)) {
+      if (typeof value[name] !== 'object') continue;
       const child = fieldSchema(schema, name);
       if (child) gather({ value: value[name], schema: child, path: path === '' ? name : `${path}.${name}` }, causes);
     }
