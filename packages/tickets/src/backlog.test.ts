@@ -30,9 +30,12 @@ test('many tickets on their way make it busy while they move, a few do not', () 
 });
 
 test('when the many are few again, that is told once', () => {
-  const { all, change, rests } = begun(34);
-  for (const one of all.slice(0, 5)) change(one, { ...one, status: { process: 'enabled' } });
-  expect(rests).toHaveLength(1);
+  const { all, change, rests, toDo } = begun(34);
+  toDo.moved();
+  for (const one of all.slice(0, 25)) change(one, { ...one, status: { process: 'enabled' } });
+  expect([toDo.isBusy, rests.length], 'nine are left').toEqual([true, 0]);
+  for (const one of all.slice(25, 30)) change(one, { ...one, status: { process: 'enabled' } });
+  expect([toDo.isBusy, rests.length]).toEqual([false, 1]);
 });
 
 test('tickets that wait for something make nobody wait for them', async () => {
@@ -46,11 +49,11 @@ test('who has an application, has failed or is gone is no longer on the way', ()
   const { all, toDo, change } = begun(40);
   toDo.moved();
   const ends = [{ process: 'apply' }, { process: 'enabled' }, { process: 'failed' }, undefined] as const;
-  for (const [i, one] of all.slice(0, 8).entries()) {
+  for (const [i, one] of all.slice(0, 32).entries()) {
     const status = ends[i % 4];
     change(one, status && { ...one, status });
   }
   expect(toDo.isBusy).toBe(false);
-  change(all[0] as Lbticket, { ...(all[0] as Lbticket), status: { process: 'created' } });
+  for (const one of all.slice(0, 25)) change(one, { ...one, status: { process: 'created' } });
   expect(toDo.isBusy).toBe(true);
 });

@@ -13,31 +13,33 @@ export interface Backlog {
   follow(onRest?: () => void): () => void;
 }
 
-/** A few tickets at once are what users file by hand. */
-const many = 32;
+/** A few tickets at once are what users file by hand. Where many come one after the other, some are always served already. */
+const [many, few] = [32, 8];
 /** Milliseconds without a turn of any ticket: then they wait for something, and need not be waited for. */
 const still = 1000;
 
 export function backlog(tickets: Pick<LiveStore<Lbticket>, 'all' | 'listen'>, clock: Clock): Backlog {
   const underWay = new Set<string>();
+  let areMany = false;
   let last = -Infinity;
-  const note = (ticket: Lbticket): void => {
+  const note = (ticket: Lbticket, isThere = true): void => {
     const { process } = ticket.status ?? {};
-    if (process === undefined || process === 'created') underWay.add(ticketName(ticket));
+    if (isThere && (process === undefined || process === 'created')) underWay.add(ticketName(ticket));
     else underWay.delete(ticketName(ticket));
+    areMany = underWay.size > (areMany ? few : many);
   };
   return {
     get isBusy() {
-      return underWay.size > many && clock.now() - last < still;
+      return areMany && clock.now() - last < still;
     },
     moved: () => void (last = clock.now()),
     follow(onRest = () => undefined) {
       for (const ticket of tickets.all()) note(ticket);
       return tickets.listen(({ before, after }) => {
-        const were = underWay.size;
+        const were = areMany;
         if (after) note(after);
-        else if (before) underWay.delete(ticketName(before));
-        if (were > many && underWay.size <= many) onRest();
+        else if (before) note(before, false);
+        if (were && !areMany) onRest();
       });
     },
   };
