@@ -58,7 +58,9 @@ export function checkNamespace(place: Place, object: KubeObject): Result<void> {
     keyOf({ group: '', resource: 'namespaces', isNamespaced: false }, '', namespace),
   );
   if (!entry) return refuse(notFound({ group: '', resource: 'namespaces' }, namespace));
-  if (!decode(entry.text).metadata.deletionTimestamp) return ok(undefined);
+  // Mostly the word is nowhere in it, and that is seen sooner than what it is made of.
+  const isGoing = entry.text.includes('"deletionTimestamp"') && decode(entry.text).metadata.deletionTimestamp;
+  if (!isGoing) return ok(undefined);
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
   const status = forbidden(nameOf(place), object.metadata.name ?? '', why);
   return refuse({

@@ -85,7 +85,7 @@ export function targetOf(method: string, url: URL): Target {
 
 /** A segment that is not valid percent-encoding is taken as it stands: it will name nothing. */
 function decoded(segment: string): string {
-  return /%(?![0-9a-fA-F]{2})/.test(segment) ? segment : decodeURIComponent(segment);
+  return !segment.includes('%') || /%(?![0-9a-fA-F]{2})/.test(segment) ? segment : decodeURIComponent(segment);
 }
 
 const isWatch = (query: URLSearchParams): boolean => isTrue(query.get('watch'));

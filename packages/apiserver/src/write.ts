@@ -6,7 +6,7 @@ import type { Attributes, View } from './admission/attributes.ts';
 import { mayBeAsked } from './admission/webhook.ts';
 import { givePriority } from './admission/priority.ts';
 import type { Cluster } from './cluster.ts';
-import { timeText, type KubeObject, type Metadata } from './object.ts';
+import { copyOf, timeText, type KubeObject, type Metadata } from './object.ts';
 import { checkNamespace, startMetadata, startStatus } from './object-start.ts';
 import { asStored, converted, entryIn, headOf, isConverted } from './conversion.ts';
 import { bySubresource, checkPreconditions, countGeneration, keepServerFields } from './object-change.ts';
@@ -197,9 +197,10 @@ export async function update(place: Place, wanted: Update): Promise<Result<Writt
     const read = await entryIn(place, entry);
     if (!read.ok) return read;
     const { text } = read.value;
-    const old = named(place, decode(text));
-    const again = (): KubeObject => decode(text);
-    const changed = wanted.change(again(), again);
+    const found = decode(text);
+    // Sooner than to decode it twice.
+    const old = named(place, copyOf(found));
+    const changed = wanted.change(found, () => decode(text));
     if (!changed.ok) return changed;
     const isCurrent = !resource.isCustom || entry.text.startsWith(headOf(resource, resource.storageVersion));
     return finish(place, { key, old, next: named(place, changed.value), isCurrent, wanted, keep });

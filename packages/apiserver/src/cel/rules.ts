@@ -202,9 +202,10 @@ let marks = 0;
 /*
    Values that have passed all rules of their schema: written again, or in another object, they would pass again, and nothing
    would be said of them. Rules about a change are asked each time. A text does not tell -0 from 0, which a double may be.
+   What is long is seldom said twice, and to look it up costs as much as a rule.
 */
-const passed = recent(2000);
-const longestPassed = 1000;
+const passed = recent(5000);
+const longestPassed = 200;
 const hasDoubles = reach((schema) => schema.type === 'number');
 
 function programOf(schema: Schema): Program {
@@ -217,7 +218,7 @@ function programOf(schema: Schema): Program {
         nothing,
       );
     const reads = { self: of('self'), oldSelf: of('oldSelf') };
-    const isPlain = isNothing(reads.oldSelf) && !hasDoubles(schema);
+    const isPlain = reads.self !== 'all' && isNothing(reads.oldSelf) && !hasDoubles(schema);
     programs.set(schema, (program = { rules, reads, mark: isPlain ? `${++marks} ` : undefined }));
   }
   return program;
@@ -228,13 +229,14 @@ function runRules(site: Site, program: Program): void {
   const { schema, path, check } = site;
   const rooted = (one: unknown): unknown => (path === '' ? seen(one) : one);
   const value = rooted(site.value);
-  const text = mark === undefined ? undefined : mark + textOfParts(value, schema, reads.self);
-  if (text !== undefined && passed.has(text)) return;
+  const text = mark === undefined ? '' : mark + textOfParts(value, schema, reads.self);
+  const isShort = text !== '' && text.length <= longestPassed;
+  if (isShort && passed.has(text)) return;
   const names: Tree = { self: celParts(value, schema, reads.self, check.forms.now) };
   const old = isNothing(reads.oldSelf) ? undefined : site.old();
   if (old !== undefined) names.oldSelf = celParts(rooted(old), schema, reads.oldSelf, check.forms.old);
   const found = program.rules.filter((one) => !passes(site, one, names));
-  if (found.length === 0 && text !== undefined && text.length <= longestPassed) passed.add(text);
+  if (found.length === 0 && isShort) passed.add(text);
 }
 
 /** Whether a rule has nothing to say; else it is told, or warned of. */

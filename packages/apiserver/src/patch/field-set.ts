@@ -92,9 +92,10 @@ const isAlways = ({ value, schema }: Part): boolean => schema['x-go-always'] !==
 
 /** Fields of a value that was not there: maps, elements and nested objects are themselves new too. */
 function newFields(value: unknown, schema: Schema): Tree {
-  const out: Tree = {};
-  for (const part of partsOf(value, schema) ?? []) put(out, part.key, newFields(part.value, part.schema));
-  return withSelf(out, true);
+  const parts = partsOf(value, schema) ?? [];
+  const out: Tree = parts.length > 0 ? { [self]: {} } : {};
+  for (const part of parts) put(out, part.key, newFields(part.value, part.schema));
+  return out;
 }
 
 export function union(a: Tree, b: Tree): Tree {

@@ -1,5 +1,6 @@
 // Patterns of schemas and CEL run on RE2, as in Kubernetes: linear time, so a user's pattern cannot stall the server.
 import { RE2JS } from '@bufbuild/re2';
+import { recent } from '../recent.ts';
 
 const compiled = new Map<string, RE2JS | string>();
 const most = 2000;
@@ -8,6 +9,19 @@ const most = 2000;
 export function compilePattern(pattern: string): RE2JS | undefined {
   const found = compile(pattern);
   return typeof found === 'string' ? undefined : found;
+}
+
+// The same names and reasons come again and again, and RE2 takes its time. Only short texts are kept.
+const fitting = recent(5000);
+const longest = 64;
+
+/** Whether a pattern is found in `text`; also where it is no pattern. */
+export function fits(pattern: string, text: string): boolean {
+  const key = text.length > longest ? '' : `${pattern.length} ${pattern}${text}`;
+  if (key !== '' && fitting.has(key)) return true;
+  const isFound = compilePattern(pattern)?.test(text) !== false;
+  if (isFound && key !== '') fitting.add(key);
+  return isFound;
 }
 
 /** Why RE2 does not take a pattern, in its words; undefined when it does. */

@@ -3,7 +3,7 @@ import { invalidValue, required, tooLong, tooMany, typeInvalid, unsupported } fr
 import { isEqual, isTree, type Tree } from '../object.ts';
 import type { Cause } from '../status.ts';
 import { formatProblem } from './format.ts';
-import { compilePattern } from './pattern.ts';
+import { fits } from './pattern.ts';
 import { fieldSchema, type Schema } from './schema.ts';
 
 /** Where findings go: `at` is the field the validated value stands at, which messages leave out and field paths begin with. */
@@ -81,7 +81,7 @@ function checkText(value: string, { schema, path }: Site, findings: Findings): v
     causes.push(tooLong(field, schema.maxLength));
   if (schema.minLength !== undefined && lengthOf(value) < schema.minLength)
     causes.push(invalidValue(field, value, `${path} in body should be at least ${schema.minLength} chars long`));
-  if (schema.pattern !== undefined && compilePattern(schema.pattern)?.test(value) === false)
+  if (schema.pattern !== undefined && !fits(schema.pattern, value))
     causes.push(invalidValue(field, value, `${path} in body should match '${schema.pattern}'`));
   if (schema.format && formatProblem(value, schema.format))
     causes.push(
