@@ -133,8 +133,14 @@ export function isEqualBut(a: object, b: object, ...fields: string[]): boolean {
 
 const fieldOf = (tree: object, field: string): unknown => (tree as Tree)[field];
 
-/** Kubernetes' time: RFC 3339 in UTC, whole seconds. */
-export const timeText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+let latest = { second: -1, text: '1969-12-31T23:59:59Z' };
+
+/** Kubernetes' time: RFC 3339 in UTC, whole seconds. Mostly asked for the same one as before. */
+export function timeText(ms: number): string {
+  const second = Math.floor(ms / 1000);
+  if (second !== latest.second) latest = { second, text: `${new Date(ms).toISOString().slice(0, 19)}Z` };
+  return latest.text;
+}
 
 /** Kubernetes' MicroTime: RFC 3339 in UTC with six decimals. */
 export const microTimeText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 23)}000Z`;
