@@ -17,6 +17,7 @@ import { multimap } from './multimap.ts';
 import type { Surroundings } from './outage.ts';
 import { parts } from './parts.ts';
 import { quarantineTurn } from './quarantine.ts';
+import { forgetRecent } from './recent.ts';
 import { ruleTurn } from './rule-turn.ts';
 import { targets } from './targets.ts';
 import { teller } from './teller.ts';
@@ -119,9 +120,14 @@ export function tickets(options: TicketsOptions): Tickets {
       // In one step, so that no change falls between what is loaded and what is heard of.
       loadAll(desk, stores);
       const stops = [watchAll(desk, stores), toDo.follow(() => wakeGathered(desk))];
+      let underWay = 0;
       const give = async (key: TurnKey) => {
         desk.gathered.delete(key);
-        const next = await turn(desk, key, signal);
+        underWay += 1;
+        const next = await turn(desk, key, signal).finally(() => {
+          underWay -= 1;
+          if (underWay === 0) forgetRecent();
+        });
         if (next.after === 'change') return;
         again.add(key);
         turns.add(key, next.after);
