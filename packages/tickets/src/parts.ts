@@ -82,11 +82,10 @@ export function parts(given: Pick<Desk, 'directory' | 'lbcanaries' | 'random'>):
         const { pools, digest } = JSON.parse(own.outline) as Outline;
         return ok({ items: there.items, pools, digest });
       }
-      if (own.text !== undefined) return ok(JSON.parse(own.text) as Part);
-      // It was there, and somebody took or changed it.
-      kept.delete(ticketName(ticket));
-      const again = keptOf(ticket, loadbalancer);
-      return ok(JSON.parse(again.text ?? '') as Part);
+      // Let go once it was written, and now something else stands there.
+      if (own.text === undefined) kept.delete(ticketName(ticket));
+      const { text = '' } = keptOf(ticket, loadbalancer);
+      return ok(JSON.parse(text) as Part);
     },
     partWritten(name) {
       const own = kept.get(name);
