@@ -14,40 +14,37 @@ function begun(count: number) {
   let tell: Listener = () => undefined;
   const toDo = backlog({ all: () => all, listen: (heard: Listener) => ((tell = heard), () => undefined) }, clock);
   const rests: number[] = [];
-  toDo.follow(() => rests.push(clock.now()));
+  toDo.follow(new AbortController().signal, () => rests.push(clock.now()));
   const change = (before: Lbticket, after: Lbticket | undefined) => tell({ before, after } as Change<Lbticket>);
   return { clock, all, toDo, change, rests };
 }
 
-test('many tickets on their way make it busy while they move, a few do not', () => {
-  const many = begun(40);
-  expect(many.toDo.isBusy).toBe(false);
-  many.toDo.moved();
-  expect(many.toDo.isBusy).toBe(true);
-  const few = begun(3);
-  few.toDo.moved();
-  expect(few.toDo.isBusy).toBe(false);
+test('many tickets on their way make it busy, a few do not', () => {
+  expect(begun(40).toDo.isBusy).toBe(true);
+  expect(begun(3).toDo.isBusy).toBe(false);
 });
 
 test('when the many are few again, that is told once', () => {
   const { all, change, rests, toDo } = begun(34);
-  toDo.moved();
   for (const one of all.slice(0, 25)) change(one, { ...one, status: { process: 'enabled' } });
   expect([toDo.isBusy, rests.length], 'nine are left').toEqual([true, 0]);
   for (const one of all.slice(25, 30)) change(one, { ...one, status: { process: 'enabled' } });
   expect([toDo.isBusy, rests.length]).toEqual([false, 1]);
 });
 
-test('tickets that wait for something make nobody wait for them', async () => {
-  const { clock, toDo } = begun(40);
-  toDo.moved();
+test('tickets that wait for something make nobody wait for them, until one comes or goes', async () => {
+  const { clock, toDo, all, change, rests } = begun(40);
   await clock.advance(1000);
-  expect(toDo.isBusy).toBe(false);
+  expect(rests, 'and who waited is told').toEqual([clock.now()]);
+  const [first, second] = all as [Lbticket, Lbticket];
+  change(first, { ...first, status: { process: 'created' } });
+  expect(toDo.isBusy, 'a step is none').toBe(false);
+  change(second, { ...second, status: { process: 'apply' } });
+  expect(toDo.isBusy).toBe(true);
 });
 
 test('who has an application, has failed or is gone is no longer on the way', () => {
   const { all, toDo, change } = begun(40);
-  toDo.moved();
   const ends = [{ process: 'apply' }, { process: 'enabled' }, { process: 'failed' }, undefined] as const;
   for (const [i, one] of all.slice(0, 32).entries()) {
     const status = ends[i % 4];

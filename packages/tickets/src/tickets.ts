@@ -102,7 +102,6 @@ export function tickets(options: TicketsOptions): Tickets {
     parallel: (lane) => (lane === home ? parallel : perLoadbalancer),
     onTurn({ key, isBug, late, took }) {
       const kind = key.slice(0, key.indexOf(' ')) as TicketsTurn['kind'];
-      if (kind === 'ticket') toDo.moved();
       options.onTurn?.({ kind, result: isBug ? 'bug' : again.delete(key) ? 'again' : 'done', late, took });
     },
     onBug: (error, key) => log(`bug in the turn of ${key}: ${error instanceof Error ? error.stack : String(error)}`),
@@ -119,7 +118,8 @@ export function tickets(options: TicketsOptions): Tickets {
       if (signal.aborted) return;
       // In one step, so that no change falls between what is loaded and what is heard of.
       loadAll(desk, stores);
-      const stops = [watchAll(desk, stores), toDo.follow(() => wakeGathered(desk))];
+      const stop = watchAll(desk, stores);
+      toDo.follow(signal, () => wakeGathered(desk));
       let underWay = 0;
       const give = async (key: TurnKey) => {
         desk.gathered.delete(key);
@@ -133,7 +133,7 @@ export function tickets(options: TicketsOptions): Tickets {
         turns.add(key, next.after);
       };
       await Promise.all([desk.teller.run(signal), turns.run(give, signal)]);
-      stops.forEach((stop) => stop());
+      stop();
     },
     get load() {
       return { waiting: turns.size, overdue: turns.overdue };
