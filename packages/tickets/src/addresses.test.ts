@@ -311,3 +311,14 @@ test('of two Loadbalancers with the same addresses on one device the older gives
   const now = (await here.loadbalancer('twin')).status?.conditions?.find(({ type }) => type === 'AddressesAvailable');
   expect(now).toMatchObject({ status: 'True' });
 });
+
+test('a new ticket that is refused leaves the address that it was looked at with to others', async () => {
+  const here = await world();
+  await made(here.management.create(loadbalancers, lb({ ve: ve('20.1.0.0/30'), ltm: ltm('10.0.0.0/30') })));
+  await made(here.management.create(lbtickets, ticket('wrong', { namespace: 'nowhere' })));
+  await here.clock.advance(2000);
+  expect((await here.ticket('wrong')).status).toMatchObject({ process: 'failed' });
+  for (const name of ['a', 'b']) await made(here.management.create(lbtickets, ticket(name)));
+  await here.clock.advance(2000);
+  for (const name of ['a', 'b']) expect((await here.ticket(name)).status).toMatchObject({ process: 'enabled' });
+});
