@@ -55,13 +55,13 @@ function sharing<T>(): (key: string, value: T) => T {
 /** What of every object is the same in many. */
 function sharedWords(): (object: KubeObject) => void {
   const shared = sharing<string>();
+  const word = (text: string): string => shared(text, text);
   return (object) => {
     const { metadata } = object;
-    object.apiVersion = shared(object.apiVersion, object.apiVersion);
-    if (metadata.namespace) metadata.namespace = shared(metadata.namespace, metadata.namespace);
-    if (metadata.creationTimestamp)
-      metadata.creationTimestamp = shared(metadata.creationTimestamp, metadata.creationTimestamp);
-    if (metadata.finalizers) metadata.finalizers = metadata.finalizers.map((one) => shared(one, one));
+    object.apiVersion = word(object.apiVersion);
+    if (metadata.namespace) metadata.namespace = word(metadata.namespace);
+    if (metadata.creationTimestamp) metadata.creationTimestamp = word(metadata.creationTimestamp);
+    if (metadata.finalizers) metadata.finalizers = metadata.finalizers.map(word);
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forgetRecent, recent } from './recent.ts';
+import { recent } from './recent.ts';
 
 test('what is asked for again soon is read once, and many others in between make it be read again', () => {
   const reads: number[] = [];
@@ -21,15 +21,5 @@ test('of another object with the same content it knows nothing', () => {
   const read = recent((object: object) => reads.push(object));
   read({});
   read({});
-  expect(reads).toHaveLength(2);
-});
-
-test('what is forgotten is read again', () => {
-  const reads: object[] = [];
-  const read = recent((object: object) => reads.push(object));
-  const one = {};
-  read(one);
-  forgetRecent();
-  read(one);
   expect(reads).toHaveLength(2);
 });

@@ -3,23 +3,12 @@
 /** More than turns at once have in their hands. */
 const most = 16;
 
-const all = new Set<Map<object, unknown>>();
-
-/**
- * For when nothing is being worked on. What is kept for longer than two small collections of garbage moves to where only
- * a full one finds it, and long texts hang on these objects.
- */
-export function forgetRecent(): void {
-  for (const known of all) known.clear();
-}
-
 /**
  * `read` of an object, read once while few others are asked for. Where every object kept what was read from it, that would
  * be as much again as the objects, and each full collection of garbage would walk through it.
  */
 export function recent<T extends object, R>(read: (object: T) => R): (object: T) => R {
   const known = new Map<T, R>();
-  all.add(known);
   return (object) => {
     const present = known.get(object);
     if (present !== undefined) return present;

@@ -17,7 +17,6 @@ import { multimap } from './multimap.ts';
 import type { Surroundings } from './outage.ts';
 import { parts } from './parts.ts';
 import { quarantineTurn } from './quarantine.ts';
-import { forgetRecent } from './recent.ts';
 import { ruleTurn } from './rule-turn.ts';
 import { targets } from './targets.ts';
 import { teller } from './teller.ts';
@@ -120,14 +119,9 @@ export function tickets(options: TicketsOptions): Tickets {
       loadAll(desk, stores);
       const stop = watchAll(desk, stores);
       toDo.follow(signal, () => wakeGathered(desk));
-      let underWay = 0;
       const give = async (key: TurnKey) => {
         desk.gathered.delete(key);
-        underWay += 1;
-        const next = await turn(desk, key, signal).finally(() => {
-          underWay -= 1;
-          if (underWay === 0) forgetRecent();
-        });
+        const next = await turn(desk, key, signal);
         if (next.after === 'change') return;
         again.add(key);
         turns.add(key, next.after);
